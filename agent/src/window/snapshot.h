@@ -1,0 +1,86 @@
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hist.h"
+
+/* A collector's view of one cgroup, cumulative since the agent attached. */
+struct sched_counters {
+	uint64_t ran_ns;
+	uint64_t wait_ns;
+	uint64_t wait_count;
+	uint64_t migrated_wait_ns;
+	uint64_t throttled_out; /* switch-outs because a CFS quota ran out */
+	uint64_t runq[RUNQ_BUCKETS];
+};
+
+/* cpu.stat and cpu.max of one level, cumulative since the cgroup was made. */
+struct cpu_counters {
+	uint64_t usage_ns;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint64_t nr_periods;
+	uint64_t nr_throttled;
+	uint64_t throttled_ns;
+	uint64_t quota_us; /* 0 = no quota */
+	uint64_t period_us;
+	uint64_t burst_us;
+};
+
+enum {
+	CGROUP_HAS_SCHED = 1u << 0,
+	CGROUP_HAS_USAGE = 1u << 1,	/* usage, user, system */
+	CGROUP_HAS_BANDWIDTH = 1u << 2, /* periods, throttling, quota */
+};
+
+struct cgroup_counters {
+	uint64_t cgroup_id; /* kn->id in the cpu controller's hierarchy */
+	uint32_t has;
+	uint32_t cpus_allowed; /* 0 = unknown */
+	struct sched_counters sched;
+	struct cpu_counters cpu;
+};
+
+/* How often a task of `prev` was switched out while runnable and `next` came in. */
+struct preemption_counter {
+	uint64_t prev_cgroup_id;
+	uint64_t next_cgroup_id;
+	uint64_t count;
+};
+
+/* /proc/stat, cumulative. */
+struct host_counters {
+	uint32_t cpus_online;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint64_t idle_ns;
+	uint64_t iowait_ns;
+	uint64_t steal_ns;
+	uint64_t context_switches;
+};
+
+/*
+ * Everything that the collectors read at one instant. Arrays are allocated once
+ * with a capacity; what did not fit is counted in `dropped`. Collectors append;
+ * snapshot_seal() then sorts, so that two snapshots can be differenced in one pass.
+ */
+struct snapshot {
+	uint64_t taken_at_ns; /* CLOCK_MONOTONIC */
+	struct cgroup_counters *cgroups;
+	size_t n_cgroups, cap_cgroups;
+	struct preemption_counter *preemptions;
+	size_t n_preemptions, cap_preemptions;
+	struct host_counters host;
+	uint64_t dropped;
+};
+
+int snapshot_init(struct snapshot *self, size_t cap_cgroups, size_t cap_preemptions);
+void snapshot_free(struct snapshot *self);
+void snapshot_reset(struct snapshot *self, uint64_t taken_at_ns);
+
+/* Finds or appends the row of a cgroup. NULL when full, counted in `dropped`. */
+struct cgroup_counters *snapshot_cgroup(struct snapshot *self, uint64_t cgroup_id);
+int snapshot_add_preemptions(struct snapshot *self, uint64_t prev_cgroup_id,
+			     uint64_t next_cgroup_id, uint64_t count);
+void snapshot_seal(struct snapshot *self);

@@ -1,0 +1,1 @@
+"""Neighborwatch: who makes whom wait on a shared Linux host."""

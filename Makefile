@@ -1,0 +1,59 @@
+# The one door for people and CI. Rooms know how to build themselves; this file only calls them.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Quiet sub-makes; V=1 shows every command.
+MAKEFLAGS += --no-print-directory
+ONLY ?=
+
+.PHONY: help setup setup-run build build-agent build-frontend run demo test test-c test-python \
+	test-typescript test-root test-e2e check fmt gen bench screenshots clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+setup: ; @.make/setup.sh
+setup-run: ; @.make/setup.sh --run
+
+build: setup-run build-agent build-frontend ## agent, nwagent binary and the dashboard
+build-agent: ; @$(MAKE) -C agent
+build-frontend: ; @.make/frontend.sh
+
+run: build ## Postgres, backend with dashboard and (as root) the agent of this host; Ctrl-C stops all
+	@exec neighborwatch run
+
+demo: build ## the same, plus bounded real workloads in real cgroups
+	@exec .make/demo.sh
+
+test: setup ## every test: C, Python, TypeScript, kernel (root), end to end in a browser
+	@$(MAKE) build-agent build-frontend
+	@$(MAKE) test-c
+	@$(MAKE) test-python
+	@$(MAKE) test-typescript
+	@$(MAKE) test-root
+	@$(MAKE) test-e2e
+
+test-c: ; @$(MAKE) -C agent test
+test-python: ; @cd backend && pytest -q
+test-typescript: ; @cd frontend && npm run --silent test
+test-root: ; @$(MAKE) -C agent test-root
+test-e2e: ; @pytest -q e2e && cd e2e && npm test
+
+check: setup ## formatters, linters, types, layers, generated files fresh
+	@.make/check.sh
+
+fmt: setup ## formats everything
+	@$(MAKE) -C agent fmt
+	@ruff format -q backend migrations e2e && ruff check -q --fix backend migrations e2e
+	@cd frontend && npm run --silent fmt
+
+gen: setup ## generated files: wire (Python), openapi.json, TypeScript client
+	@.make/gen.sh
+
+bench: setup build ## all benchmarks with their ratios; ONLY=prefix runs some. Root.
+	@$(MAKE) -C agent bench ONLY='$(ONLY)'
+
+clean: ## removes what was built, keeps .data
+	@$(MAKE) -C agent clean
+	@rm -rf frontend/dist frontend/node_modules e2e/node_modules e2e/output .venv

@@ -44,17 +44,17 @@ hash_of() { cat "$@" | sha256sum | cut -d' ' -f1; }
 
 python_env() {
 	local stamp=.venv/.stamp want
-	want=$(hash_of backend/requirements.lock .make/setup.sh)
+	want=$(hash_of backend/requirements-dev.lock .make/setup.sh)
 	fresh "$stamp" "$want" && return 0
 	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
 		die "python3 is $(python3 --version 2>&1); 3.11 or newer is needed"
 	if [ ! -x .venv/bin/uv ]; then
 		say "making .venv"
 		python3 -m venv .venv || die "python3 -m venv failed; install python3-venv"
-		.venv/bin/python -m pip install --quiet --disable-pip-version-check "$(grep -oE '^uv==[^ ]+' backend/requirements.lock)"
+		.venv/bin/python -m pip install --quiet --disable-pip-version-check "$(grep -oE '^uv==[^ ]+' backend/requirements-dev.lock)"
 	fi
 	say "installing Python packages"
-	VIRTUAL_ENV=$PWD/.venv .venv/bin/uv pip sync --quiet --require-hashes backend/requirements.lock
+	VIRTUAL_ENV=$PWD/.venv .venv/bin/uv pip sync --quiet --require-hashes backend/requirements-dev.lock
 	VIRTUAL_ENV=$PWD/.venv .venv/bin/uv pip install --quiet --no-deps --editable backend
 	if command -v node >/dev/null && version_at_least "$(node --version | tr -d v)" "$NODE_MIN"; then
 		say "using $(command -v node) $(node --version)"

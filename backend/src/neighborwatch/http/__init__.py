@@ -1,1 +1,0 @@
-"""What every router shares: errors, the time range, paging, CSV. No feature words."""

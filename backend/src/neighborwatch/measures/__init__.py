@@ -1,0 +1,1 @@
+"""The pure vocabulary: histograms, spans and grids, identities, states. Standard library only."""

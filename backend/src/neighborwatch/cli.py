@@ -1,0 +1,5 @@
+"""The `neighborwatch` command."""
+
+
+def main() -> None:
+    raise SystemExit("neighborwatch: no command yet")

@@ -1,0 +1,29 @@
+"""How far each host's stream has been stored. One row per host, updated with every batch."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from neighborwatch.db.tables.base import Base
+
+
+class IngestCursor(Base):
+    __tablename__ = "ingest_cursors"
+    # Half-full pages keep updates of this hot row on its page (HOT), without index writes.
+    __table_args__ = ({"postgresql_with": {"fillfactor": 50}},)
+
+    host_id: Mapped[int] = mapped_column(
+        ForeignKey("hosts.host_id"), primary_key=True, autoincrement=False
+    )
+    stream_id: Mapped[UUID]
+    sequence: Mapped[int]  # newest stored
+    previous_sequence: Mapped[int]  # what `sequence` was before the newest transaction
+    lost_batches: Mapped[int]  # of this stream, never to arrive
+    boot_id: Mapped[UUID]
+    window_at: Mapped[datetime]  # start of the newest stored window
+    received_at: Mapped[datetime]
+    clock_skew_ms: Mapped[int] = mapped_column(Integer)  # host's clock minus ours, lower bound
+    status: Mapped[dict[str, Any]]  # collectors and cost of the newest window, by the agent

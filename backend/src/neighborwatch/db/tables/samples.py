@@ -1,0 +1,75 @@
+"""What was measured, 10 s windows. Partitioned by time; never updated, never deleted row by row."""
+
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from neighborwatch.db.tables.base import Base
+
+RUNQ_BUCKETS = 96
+RUNQ_BUCKET_NAMES = tuple(f"runq_b{index:02d}" for index in range(RUNQ_BUCKETS))
+
+
+class Sample10s(Base):
+    __tablename__ = "samples_10s"
+    __table_args__ = ({"postgresql_partition_by": "RANGE (t)"},)
+
+    host_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    container_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    t: Mapped[datetime] = mapped_column(primary_key=True)  # start of the window
+    duration_ms: Mapped[int] = mapped_column(Integer)
+
+    # Scheduler collector; null where it did not run.
+    ran_ns: Mapped[int | None]
+    wait_ns: Mapped[int | None]
+    migrated_wait_ns: Mapped[int | None]
+    wait_count: Mapped[int | None] = mapped_column(Integer)
+    preempted_self: Mapped[int | None] = mapped_column(Integer)
+    preempted_other: Mapped[int | None] = mapped_column(Integer)
+    preempted_system: Mapped[int | None] = mapped_column(Integer)
+    throttled_out: Mapped[int | None] = mapped_column(Integer)
+
+    # cpu.stat of the container's own cgroup; null where there is none.
+    usage_ns: Mapped[int | None]
+    user_ns: Mapped[int | None]
+    system_ns: Mapped[int | None]
+    nr_periods: Mapped[int | None] = mapped_column(Integer)
+    nr_throttled: Mapped[int | None] = mapped_column(Integer)
+    throttled_ns: Mapped[int | None]
+    # The ancestor with the largest share of throttled periods; null where none has a quota.
+    ancestor_nr_periods: Mapped[int | None] = mapped_column(Integer)
+    ancestor_nr_throttled: Mapped[int | None] = mapped_column(Integer)
+    ancestor_throttled_ns: Mapped[int | None]
+    quota_us: Mapped[int | None]  # null: no quota of its own
+    period_us: Mapped[int | None]
+    burst_us: Mapped[int | None]
+    cpus_allowed: Mapped[int | None] = mapped_column(Integer)
+
+
+# Run queue latency histogram. A column per bucket: sum() over rows merges histograms in SQL,
+# and a null (= 0) costs one bit. Measured 5 to 20 times cheaper than arrays or bytes.
+for _name in RUNQ_BUCKET_NAMES:
+    setattr(Sample10s, _name, mapped_column(Integer, nullable=True))
+
+
+def runq_bucket_columns() -> list[ColumnElement[int | None]]:
+    """The 96 bucket columns in order."""
+    return [Sample10s.__table__.c[name] for name in RUNQ_BUCKET_NAMES]
+
+
+class HostSample10s(Base):
+    __tablename__ = "host_samples_10s"
+    __table_args__ = ({"postgresql_partition_by": "RANGE (t)"},)
+
+    host_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    t: Mapped[datetime] = mapped_column(primary_key=True)
+    duration_ms: Mapped[int] = mapped_column(Integer)
+    cpus: Mapped[int] = mapped_column(Integer)
+    user_ns: Mapped[int]
+    system_ns: Mapped[int]
+    idle_ns: Mapped[int]
+    iowait_ns: Mapped[int]
+    steal_ns: Mapped[int]
+    context_switches: Mapped[int]
+    running: Mapped[int | None] = mapped_column(Integer)

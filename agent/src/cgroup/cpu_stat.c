@@ -74,7 +74,7 @@ static int read_v2(int dir, struct cpu_counters *counters, uint32_t *has)
 	/* The root has periods in cpu.stat on some kernels, but never a quota. */
 	r = file_read_into(dir, "cpu.max", text, sizeof(text), NULL);
 	if (r == -ENOENT) {
-		*has &= ~CGROUP_HAS_BANDWIDTH;
+		*has &= ~(uint32_t)CGROUP_HAS_BANDWIDTH;
 		return 0;
 	}
 	if (r < 0)
@@ -99,7 +99,7 @@ static int read_v1_bandwidth(int dir, struct cpu_counters *counters, uint32_t *h
 
 	r = file_read_into(dir, "cpu.cfs_quota_us", text, sizeof(text), NULL);
 	if (r == -ENOENT) {
-		*has &= ~CGROUP_HAS_BANDWIDTH;
+		*has &= ~(uint32_t)CGROUP_HAS_BANDWIDTH;
 		return 0;
 	}
 	if (r < 0)

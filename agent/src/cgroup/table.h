@@ -34,9 +34,13 @@ struct cgroup {
 };
 
 struct cgroup_table;
+struct identity_sources;
 
 int cgroup_table_new(const struct cgroup_mode *mode, size_t capacity, struct cgroup_table **ret);
 void cgroup_table_free(struct cgroup_table *self);
+
+/* Where names come from; without it a container is called by its short id. Not copied. */
+void cgroup_table_set_sources(struct cgroup_table *self, const struct identity_sources *sources);
 
 /* Walks the hierarchy, adds the new, marks the gone, resolves identities of the new. */
 int cgroup_table_refresh(struct cgroup_table *self);
@@ -45,5 +49,11 @@ const struct cgroup *cgroup_table_find(const struct cgroup_table *self, uint64_t
 /* Iteration in no particular order: start with *cursor = 0. */
 const struct cgroup *cgroup_table_next(const struct cgroup_table *self, size_t *cursor);
 size_t cgroup_table_size(const struct cgroup_table *self);
-uint64_t cgroup_table_dropped(const struct cgroup_table *self); /* did not fit */
+uint64_t
+cgroup_table_dropped(const struct cgroup_table *self); /* did not fit at the last refresh */
 const struct cgroup_mode *cgroup_table_mode(const struct cgroup_table *self);
+
+/* This identity is in a batch on disk: not again until it changes. */
+void cgroup_table_identity_sent(struct cgroup_table *self, uint64_t id);
+/* Every identity goes out once more. */
+void cgroup_table_resend_identities(struct cgroup_table *self);

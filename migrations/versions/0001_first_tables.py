@@ -92,7 +92,7 @@ def containers() -> None:
         sa.Column("previous_sequence", sa.BigInteger, nullable=False),
         sa.Column("lost_batches", sa.BigInteger, nullable=False),
         sa.Column("boot_id", sa.Uuid, nullable=False),
-        sa.Column("window_at", INSTANT, nullable=False),
+        sa.Column("window_at", INSTANT),
         sa.Column("received_at", INSTANT, nullable=False),
         sa.Column("clock_skew_ms", sa.Integer, nullable=False),
         sa.Column("status", JSONB, nullable=False),

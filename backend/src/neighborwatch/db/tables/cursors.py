@@ -1,4 +1,12 @@
-"""How far each host's stream has been stored. One row per host, updated with every batch."""
+"""How far each host's stream has been stored. One row per host, updated with every batch.
+
+`status` is what the agent said of itself in its newest window:
+    {"duration_ns": int, "context_switches": int | null,
+     "collectors": [{"name", "status": ok|degraded|unsupported|failed, "reason": str | null, "lost"}],
+     "cost": null | {"user_ns", "system_ns", "rss_bytes", "spool_batches", "spool_bytes",
+                     "spool_dropped", "rejected_batches",
+                     "programs": [{"name", "run_count", "run_ns"}]}}
+"""
 
 from datetime import datetime
 from typing import Any
@@ -23,7 +31,7 @@ class IngestCursor(Base):
     previous_sequence: Mapped[int]  # what `sequence` was before the newest transaction
     lost_batches: Mapped[int]  # of this stream, never to arrive
     boot_id: Mapped[UUID]
-    window_at: Mapped[datetime]  # start of the newest stored window
+    window_at: Mapped[datetime | None]  # start of the newest stored window; null: none yet
     received_at: Mapped[datetime]
     clock_skew_ms: Mapped[int] = mapped_column(Integer)  # host's clock minus ours, lower bound
-    status: Mapped[dict[str, Any]]  # collectors and cost of the newest window, by the agent
+    status: Mapped[dict[str, Any]]

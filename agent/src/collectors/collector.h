@@ -25,11 +25,16 @@ struct collector_program_cost {
 
 struct collector_report {
 	enum collector_state state;
-	char reason[256]; /* one clear sentence: what is missing, what to do */
-	uint64_t lost;	  /* cumulative */
+	char reason[256];   /* one clear sentence: what is missing, what to do */
+	uint64_t lost;	    /* cumulative */
+	uint64_t map_bytes; /* kernel memory that its BPF maps hold */
 	struct collector_program_cost programs[COLLECTOR_MAX_PROGRAMS];
 	size_t n_programs;
 };
+
+/* Sets state and sentence, leaves the figures. */
+void collector_report_set(struct collector_report *report, enum collector_state state,
+			  const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
  * A collector is a name and four functions. What feeds it, BPF or a file, is its
@@ -42,7 +47,7 @@ struct collector {
 		    struct collector_report *ret_report);
 	int (*read)(void *state, struct snapshot *snapshot, struct collector_report *ret_report);
 	void (*close)(void *state);
-	/* `nwagent check`: one line per ability, printed by the caller. */
+	/* `nwagent check`: tries for real, leaves nothing behind; the caller prints the report. */
 	int (*check)(struct collector_report *ret_report);
 };
 

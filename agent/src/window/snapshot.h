@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/hist.h"
+#include "window/id_index.h"
 
 /* A collector's view of one cgroup, cumulative since the agent attached. */
 struct sched_counters {
@@ -51,7 +52,7 @@ struct preemption_counter {
 
 /* /proc/stat, cumulative. */
 struct host_counters {
-	uint32_t cpus_online;
+	uint32_t cpus_online; /* 0 = could not be read */
 	uint64_t user_ns;
 	uint64_t system_ns;
 	uint64_t idle_ns;
@@ -63,7 +64,7 @@ struct host_counters {
 /*
  * Everything that the collectors read at one instant. Arrays are allocated once
  * with a capacity; what did not fit is counted in `dropped`. Collectors append;
- * snapshot_seal() then sorts, so that two snapshots can be differenced in one pass.
+ * snapshot_seal() then sorts, so that the same counters always give the same rows.
  */
 struct snapshot {
 	uint64_t taken_at_ns; /* CLOCK_MONOTONIC */
@@ -73,6 +74,8 @@ struct snapshot {
 	size_t n_preemptions, cap_preemptions;
 	struct host_counters host;
 	uint64_t dropped;
+	struct id_index cgroup_index;	  /* id -> position in cgroups */
+	struct id_index preemption_index; /* (prev, next) -> position in preemptions */
 };
 
 int snapshot_init(struct snapshot *self, size_t cap_cgroups, size_t cap_preemptions);
@@ -81,6 +84,14 @@ void snapshot_reset(struct snapshot *self, uint64_t taken_at_ns);
 
 /* Finds or appends the row of a cgroup. NULL when full, counted in `dropped`. */
 struct cgroup_counters *snapshot_cgroup(struct snapshot *self, uint64_t cgroup_id);
+
+/* Adds to the pair's count. -ENOSPC when full, counted in `dropped`. */
 int snapshot_add_preemptions(struct snapshot *self, uint64_t prev_cgroup_id,
 			     uint64_t next_cgroup_id, uint64_t count);
 void snapshot_seal(struct snapshot *self);
+
+/* NULL if the snapshot has none. */
+const struct cgroup_counters *snapshot_find(const struct snapshot *self, uint64_t cgroup_id);
+const struct preemption_counter *snapshot_find_preemptions(const struct snapshot *self,
+							   uint64_t prev_cgroup_id,
+							   uint64_t next_cgroup_id);

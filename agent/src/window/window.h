@@ -75,18 +75,31 @@ struct window {
 	size_t n_rows, cap_rows;
 	struct window_pair *pairs;
 	size_t n_pairs, cap_pairs;
-	uint64_t dropped; /* rows or pairs that did not fit */
+	uint64_t dropped;	    /* rows, quotas or pairs that did not fit */
+	struct id_index row_index;  /* container_id -> position in rows */
+	struct id_index pair_index; /* (victim, aggressor) -> position in pairs */
+	struct window_mark *marks;  /* per cgroup of the newer snapshot */
 };
 
+/* `cap_rows` should be the snapshots' cap_cgroups: cgroups past it are dropped and counted. */
 int window_init(struct window *self, size_t cap_rows, size_t cap_pairs);
 void window_free(struct window *self);
 
 /*
- * new - old. A counter that went back, or a cgroup id that is not in `old` but
- * was there before (re-created), is never differenced: a cgroup first seen in
- * `new` counts from zero for sched (its slot began at zero) and gives no
- * cpu.stat row until the next window.
- * System cgroups with ran + wait < 1 ms are folded into names->fold_container_id.
+ * new - old; fills all but started_at_unix_ns, which the caller reads from the wall clock.
+ *
+ * A counter that went back is never differenced: that part of the row is left out. A cgroup
+ * first seen in `new` counts from zero for sched (its slot began at zero) and gives no
+ * cpu.stat figures until the next window. Kernel ids are never reused, so a cgroup that was
+ * made again under the same path is another cgroup.
+ *
+ * Scheduler counters of nested cgroups of one container are summed. cpu.stat already holds
+ * everything below, so usage, quota and cpuset are those of the container's topmost cgroup;
+ * a system cgroup with others below it has no usage of its own to show.
+ *
+ * System cgroups with ran + wait < 1 ms (usage, where sched is not running) and no throttled
+ * period are folded into names->fold_container_id, and so is whoever has no name. The causes
+ * of preemption are told apart after that: within the fold row all is `self`.
  */
 void window_diff(const struct snapshot *old, const struct snapshot *new,
 		 const struct window_names *names, struct window *ret);
@@ -97,8 +110,9 @@ struct pair_merge {
 	uint64_t duration_ns;
 	struct window_pair *pairs;
 	size_t n_pairs, cap_pairs;
-	uint64_t dropped;
+	uint64_t dropped; /* pairs that did not fit: their preemptions are in none */
 	unsigned int n_windows;
+	struct id_index index; /* (victim, aggressor) -> position in pairs */
 };
 
 int pair_merge_init(struct pair_merge *self, size_t cap_pairs);

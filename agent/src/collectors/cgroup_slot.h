@@ -1,0 +1,30 @@
+#pragma once
+
+/*
+ * A slot is the dense number under which the kernel side counts one cgroup. Both sides
+ * include this file. BPF gives slots out; only user space takes them back
+ * (cgroup_slots.c), well after the cgroup went.
+ */
+#include <linux/types.h>
+
+enum {
+	SLOT_NONE = 0,
+	SLOT_AUTOGROUP = 1, /* tasks of the root cgroup on hosts with sched_autogroup_enabled */
+	SLOT_OVERFLOW = 2,  /* every cgroup that found no free slot */
+	SLOT_FIRST = 3,
+};
+
+/* css ids are dense: a host with more than 65,535 cpu cgroups at once counts the rest as overflow. */
+#define SLOT_CSS_IDS 65536
+
+/*
+ * Written by BPF when the slot is given out, zeroed by user space when it is taken back.
+ * css ids are reused at once, so the serial number, which never is, says whether the slot
+ * that a css id leads to is this cgroup's or its forerunner's.
+ */
+struct slot_owner {
+	__u64 css_serial; /* 0 = free */
+	__u64 cgroup_id;  /* kernfs id = inode in the cpu controller's hierarchy */
+};
+
+_Static_assert(sizeof(struct slot_owner) == 16, "shared with BPF");

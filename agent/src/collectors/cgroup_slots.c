@@ -1,0 +1,143 @@
+#include "collectors/cgroup_slots.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "cgroup/table.h"
+#include "collectors/bpf_env.h"
+
+/* 32 MiB of rows: 2,048 slots up to 36 CPUs, 780 on 96, and never fewer than 512. */
+#define SLOT_ROWS_BUDGET (UINT64_C(32) << 20)
+#define SLOTS_MIN	 512
+#define SLOTS_MAX	 2048
+
+uint32_t cgroup_slots_for(uint32_t n_cpus, uint32_t row_size)
+{
+	const uint64_t affordable = SLOT_ROWS_BUDGET / ((uint64_t)n_cpus * row_size);
+
+	if (affordable < SLOTS_MIN)
+		return SLOTS_MIN;
+	return affordable > SLOTS_MAX ? SLOTS_MAX : (uint32_t)affordable;
+}
+
+int cgroup_slots_open(struct cgroup_slots *self, uint32_t n_slots, uint64_t root_cgroup_id,
+		      const struct bpf_map *by_css, const struct bpf_map *owners,
+		      const struct bpf_map *free_slots)
+{
+	int r;
+
+	self->n_slots = n_slots;
+	self->root_cgroup_id = root_cgroup_id;
+	self->free_fd = bpf_map__fd(free_slots);
+	self->quiet_since_ns = calloc(n_slots, sizeof(*self->quiet_since_ns));
+	self->activity = calloc(n_slots, sizeof(*self->activity));
+	self->is_marked = calloc(n_slots, sizeof(*self->is_marked));
+	if (!self->quiet_since_ns || !self->activity || !self->is_marked)
+		return -ENOMEM;
+	r = bpf_env_map(by_css, (void **)&self->by_css, &self->by_css_length);
+	if (r < 0)
+		return r;
+	r = bpf_env_map(owners, (void **)&self->owners, &self->owners_length);
+	if (r < 0)
+		return r;
+	for (uint32_t slot = SLOT_FIRST; slot < n_slots; slot++) {
+		r = bpf_map_update_elem(self->free_fd, NULL, &slot, BPF_ANY);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+void cgroup_slots_close(struct cgroup_slots *self)
+{
+	if (self->by_css)
+		munmap(self->by_css, self->by_css_length);
+	if (self->owners)
+		munmap(self->owners, self->owners_length);
+	free(self->quiet_since_ns);
+	free(self->activity);
+	free(self->is_marked);
+	*self = (struct cgroup_slots){.free_fd = -1};
+}
+
+bool cgroup_slots_owner(const struct cgroup_slots *self, uint32_t slot, uint64_t *ret_cgroup_id)
+{
+	if (slot == SLOT_NONE || slot >= self->n_slots)
+		return false;
+	if (slot == SLOT_AUTOGROUP) {
+		*ret_cgroup_id = self->root_cgroup_id;
+		return true;
+	}
+	if (slot == SLOT_OVERFLOW) {
+		*ret_cgroup_id = 0;
+		return true;
+	}
+	if (!__atomic_load_n(&self->owners[slot].css_serial, __ATOMIC_ACQUIRE))
+		return false;
+	*ret_cgroup_id = self->owners[slot].cgroup_id;
+	return true;
+}
+
+void cgroup_slots_observe(struct cgroup_slots *self, uint32_t slot, uint64_t activity,
+			  const struct cgroup_table *cgroups, uint64_t now_ns)
+{
+	const struct cgroup *cgroup;
+
+	if (slot < SLOT_FIRST)
+		return;
+	cgroup = cgroups ? cgroup_table_find(cgroups, self->owners[slot].cgroup_id) : NULL;
+	if ((cgroup && cgroup->is_alive) || activity != self->activity[slot]) {
+		self->activity[slot] = activity;
+		self->quiet_since_ns[slot] = 0;
+		return;
+	}
+	if (self->quiet_since_ns[slot] == 0)
+		self->quiet_since_ns[slot] = now_ns;
+	if (now_ns - self->quiet_since_ns[slot] < SLOT_RECLAIM_AFTER_NS)
+		return;
+	self->is_marked[slot] = true;
+	self->n_marked++;
+}
+
+void cgroup_slots_detach(struct cgroup_slots *self)
+{
+	/*
+	 * Cgroups stuck in overflow may try for a slot again. The exchange leaves alone what a
+	 * CPU has just published.
+	 */
+	for (uint32_t css_id = 0; css_id < SLOT_CSS_IDS; css_id++) {
+		uint32_t seen = __atomic_load_n(&self->by_css[css_id], __ATOMIC_RELAXED);
+
+		if (seen == SLOT_OVERFLOW || (seen < self->n_slots && self->is_marked[seen]))
+			(void)__atomic_compare_exchange_n(&self->by_css[css_id], &seen, SLOT_NONE,
+							  false, __ATOMIC_SEQ_CST,
+							  __ATOMIC_SEQ_CST);
+	}
+	for (uint32_t slot = SLOT_FIRST; slot < self->n_slots; slot++) {
+		if (!self->is_marked[slot])
+			continue;
+		__atomic_store_n(&self->owners[slot].css_serial, 0, __ATOMIC_RELEASE);
+		self->owners[slot].cgroup_id = 0;
+	}
+}
+
+int cgroup_slots_release(struct cgroup_slots *self)
+{
+	for (uint32_t slot = SLOT_FIRST; slot < self->n_slots; slot++) {
+		int r;
+
+		if (!self->is_marked[slot])
+			continue;
+		r = bpf_map_update_elem(self->free_fd, NULL, &slot, BPF_ANY);
+		if (r < 0)
+			return r;
+		self->is_marked[slot] = false;
+		self->quiet_since_ns[slot] = 0;
+		self->activity[slot] = 0;
+		self->n_marked--;
+	}
+	return 0;
+}

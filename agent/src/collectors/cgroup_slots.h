@@ -1,0 +1,56 @@
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collectors/cgroup_slot.h"
+
+struct bpf_map;
+struct cgroup_table;
+
+/*
+ * The user side of cgroup.bpf.h: knows who owns which slot and takes slots back.
+ * A slot is taken back only when its cgroup has been gone and its counters quiet for
+ * SLOT_RECLAIM_AFTER_NS: then no task can count there any more, and every window that
+ * needed its last counts has been made.
+ */
+#define SLOT_RECLAIM_AFTER_NS (35 * UINT64_C(1000000000))
+
+struct cgroup_slots {
+	uint32_t n_slots;
+	uint32_t *by_css;
+	uint64_t by_css_length;
+	struct slot_owner *owners;
+	uint64_t owners_length;
+	int free_fd;
+	uint64_t root_cgroup_id;  /* whose tasks an autogroup holds */
+	uint64_t *quiet_since_ns; /* per slot: gone and quiet since; 0 = in use */
+	uint64_t *activity;	  /* per slot: sum of its counters at the last read */
+	bool *is_marked;	  /* per slot: to be taken back now */
+	uint32_t n_marked;
+};
+
+/* Memory of the maps is sized by this; call before load, with the possible CPUs. */
+uint32_t cgroup_slots_for(uint32_t n_cpus, uint32_t row_size);
+
+int cgroup_slots_open(struct cgroup_slots *self, uint32_t n_slots, uint64_t root_cgroup_id,
+		      const struct bpf_map *by_css, const struct bpf_map *owners,
+		      const struct bpf_map *free_slots);
+void cgroup_slots_close(struct cgroup_slots *self);
+
+/* False for a slot that nobody has. The overflow slot's cgroup id is 0, which has no name. */
+bool cgroup_slots_owner(const struct cgroup_slots *self, uint32_t slot, uint64_t *ret_cgroup_id);
+
+/*
+ * Called once per read for every slot in use, with the sum of its counters. Marks the
+ * slot when it may be taken back.
+ */
+void cgroup_slots_observe(struct cgroup_slots *self, uint32_t slot, uint64_t activity,
+			  const struct cgroup_table *cgroups, uint64_t now_ns);
+
+/*
+ * Taking back all marked slots, in three steps: after detach no css id leads to them; then
+ * the caller zeroes its rows of every slot with is_marked; release gives them out again.
+ */
+void cgroup_slots_detach(struct cgroup_slots *self);
+int cgroup_slots_release(struct cgroup_slots *self);

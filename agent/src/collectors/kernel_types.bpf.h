@@ -1,0 +1,64 @@
+#pragma once
+
+/*
+ * The kernel's structures, by the fields that our programs touch. Offsets are relocated
+ * at load (CO-RE), so order and completeness do not matter; a generated vmlinux.h would
+ * be 130,000 lines that nobody reads. A field that comes and goes with the kernel's
+ * version carries the commit or release that changed it.
+ */
+#include <linux/types.h>
+#include <stdbool.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct kernfs_node {
+	__u64 id; /* = inode number of the cgroup's directory */
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	int id;		 /* small, dense, reused at once; 0 for an autogroup */
+	__u64 serial_nr; /* never reused, never 0 */
+};
+
+struct task_group {
+	struct cgroup_subsys_state css;
+};
+
+struct rq {
+	__u64 clock; /* sched_clock, not CLOCK_MONOTONIC: for durations only */
+};
+
+struct cfs_rq {
+	struct rq *rq;	    /* CONFIG_FAIR_GROUP_SCHED */
+	int throttle_count; /* CONFIG_CFS_BANDWIDTH */
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;	     /* CONFIG_FAIR_GROUP_SCHED; set for tasks of every class */
+	unsigned char sched_delayed; /* since 6.12 (delayed dequeue) */
+};
+
+struct sched_info {
+	unsigned long pcount;
+	unsigned long long run_delay;
+	unsigned long long last_arrival;
+	unsigned long long
+		last_queued; /* stamped at wakeup and at preemption; 0 while not queued */
+};
+
+struct task_struct {
+	int pid;
+	int on_rq;
+	int prio;
+	bool throttled; /* since 6.18 (task based throttling) */
+	struct sched_entity se;
+	struct sched_info sched_info;
+	struct task_group *sched_task_group; /* CONFIG_CGROUP_SCHED: the cpu controller's */
+};
+
+#pragma clang attribute pop

@@ -1,0 +1,97 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "window/snapshot.h"
+
+static void a_cgroup_has_one_row(void **state)
+{
+	struct snapshot snapshot;
+
+	(void)state;
+	assert_int_equal(snapshot_init(&snapshot, 100, 1), 0);
+	snapshot_reset(&snapshot, 5);
+	for (int round = 0; round < 2; round++)
+		for (uint64_t id = 0; id < 100; id++)
+			snapshot_cgroup(&snapshot, id * 4096)->sched.ran_ns += id;
+	assert_int_equal(snapshot.n_cgroups, 100);
+	assert_int_equal(snapshot.dropped, 0);
+	assert_int_equal(snapshot_find(&snapshot, 99 * 4096)->sched.ran_ns, 198);
+	snapshot_free(&snapshot);
+}
+
+static void what_does_not_fit_is_counted_and_the_rest_stays_findable(void **state)
+{
+	struct snapshot snapshot;
+
+	(void)state;
+	assert_int_equal(snapshot_init(&snapshot, 3, 2), 0);
+	snapshot_reset(&snapshot, 5);
+	for (uint64_t id = 1; id <= 5; id++)
+		assert_int_equal(snapshot_cgroup(&snapshot, id) != NULL, id <= 3);
+	assert_non_null(snapshot_cgroup(&snapshot, 2));
+	assert_int_equal(snapshot_add_preemptions(&snapshot, 1, 2, 1), 0);
+	assert_int_equal(snapshot_add_preemptions(&snapshot, 2, 1, 1), 0);
+	assert_true(snapshot_add_preemptions(&snapshot, 3, 1, 1) < 0);
+	assert_int_equal(snapshot_add_preemptions(&snapshot, 1, 2, 4), 0);
+	assert_int_equal(snapshot.dropped, 3);
+	assert_int_equal(snapshot_find_preemptions(&snapshot, 1, 2)->count, 5);
+	assert_null(snapshot_find_preemptions(&snapshot, 3, 1));
+	snapshot_free(&snapshot);
+}
+
+static void a_sealed_snapshot_is_sorted_and_still_findable(void **state)
+{
+	static const uint64_t ids[] = {900, 3, 77, 1, 65536};
+	struct snapshot snapshot;
+
+	(void)state;
+	assert_int_equal(snapshot_init(&snapshot, 8, 8), 0);
+	snapshot_reset(&snapshot, 5);
+	for (size_t i = 0; i < 5; i++) {
+		snapshot_cgroup(&snapshot, ids[i])->sched.ran_ns = ids[i] + 1;
+		snapshot_add_preemptions(&snapshot, 1, ids[i], ids[i]);
+	}
+	snapshot_seal(&snapshot);
+	for (size_t i = 1; i < 5; i++) {
+		assert_true(snapshot.cgroups[i - 1].cgroup_id < snapshot.cgroups[i].cgroup_id);
+		assert_true(snapshot.preemptions[i - 1].next_cgroup_id <
+			    snapshot.preemptions[i].next_cgroup_id);
+	}
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(snapshot_find(&snapshot, ids[i])->sched.ran_ns, ids[i] + 1);
+		assert_int_equal(snapshot_find_preemptions(&snapshot, 1, ids[i])->count, ids[i]);
+	}
+	snapshot_free(&snapshot);
+}
+
+static void reset_forgets_all(void **state)
+{
+	struct snapshot snapshot;
+
+	(void)state;
+	assert_int_equal(snapshot_init(&snapshot, 1, 1), 0);
+	snapshot_reset(&snapshot, 5);
+	snapshot_cgroup(&snapshot, 1)->sched.ran_ns = 9;
+	snapshot_cgroup(&snapshot, 2);
+	snapshot_reset(&snapshot, 6);
+	assert_int_equal(snapshot.dropped, 0);
+	assert_null(snapshot_find(&snapshot, 1));
+	assert_int_equal(snapshot_cgroup(&snapshot, 1)->sched.ran_ns, 0);
+	snapshot_free(&snapshot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cgroup_has_one_row),
+		cmocka_unit_test(what_does_not_fit_is_counted_and_the_rest_stays_findable),
+		cmocka_unit_test(a_sealed_snapshot_is_sorted_and_still_findable),
+		cmocka_unit_test(reset_forgets_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

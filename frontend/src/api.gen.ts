@@ -11,10 +11,62 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Get Session
+         * @description Who is signed in, and the backend's version.
+         */
         get: operations["get_session"];
         put?: never;
-        post: operations["create_session"];
-        delete: operations["delete_session"];
+        /**
+         * Sign In
+         * @description Exchanges the one-time token of a sign-in link for a session cookie.
+         */
+        post: operations["sign_in"];
+        /**
+         * Sign Out
+         * @description Ends the session of the cookie. API tokens are not sessions and stay.
+         */
+        delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enroll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enroll Host
+         * @description For agents: spends a one-time enrolment token (Bearer nwe_...) for the host's own token.
+         */
+        post: operations["enroll_host"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrolment-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Enrolment Token
+         * @description A one-time token with which one host can join.
+         */
+        post: operations["create_enrolment_token"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -27,6 +79,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Get Overview
+         * @description Is anything wrong in this range, and for whom?
+         */
         get: operations["get_overview"];
         put?: never;
         post?: never;
@@ -43,6 +99,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List Hosts
+         * @description Enrolled hosts with what their containers went through in the range.
+         */
         get: operations["list_hosts"];
         put?: never;
         post?: never;
@@ -59,6 +119,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Get Host
+         * @description One host.
+         */
         get: operations["get_host"];
         put?: never;
         post?: never;
@@ -75,6 +139,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List Containers
+         * @description Containers with a window in the range; the worst run queue latency first.
+         */
         get: operations["list_containers"];
         put?: never;
         post?: never;
@@ -91,6 +159,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Get Container
+         * @description One container or system service, and who came in when its tasks were preempted.
+         */
         get: operations["get_container"];
         put?: never;
         post?: never;
@@ -107,6 +179,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * Get Series
+         * @description Buckets without a window are null. The grid is aligned to its step, so the first and the
+         *     last bucket may reach beyond the range; they hold only what lies in it.
+         */
         get: operations["get_series"];
         put?: never;
         post?: never;
@@ -123,6 +200,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List Neighbors
+         * @description Containers by how often their tasks took the CPU from a waiting task of another container.
+         */
         get: operations["list_neighbors"];
         put?: never;
         post?: never;
@@ -139,25 +220,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /**
+         * List Agents
+         * @description One row per enrolled host, from its newest window.
+         */
         get: operations["list_agents"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/enrolment-tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post: operations["create_enrolment_token"];
         delete?: never;
         options?: never;
         head?: never;
@@ -168,322 +237,792 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** Range */
-        Range: {
-            from: string;
-            to: string;
-        };
-        /** Coverage */
-        Coverage: {
-            hosts_reporting: number;
-            hosts_known: number;
-            ratio: number;
-        };
-        /** Meta */
-        Meta: {
-            range: components["schemas"]["Range"];
-            as_of: string | null;
-            coverage: components["schemas"]["Coverage"];
-        };
-        /** User */
-        User: {
-            name: string;
-            /** @enum {string} */
-            role: "admin" | "owner" | "viewer";
-        };
-        /** SessionAnswer */
-        SessionAnswer: {
-            user: components["schemas"]["User"];
-            version: string;
-            simulated: boolean;
-        };
-        /** SessionRequest */
-        SessionRequest: {
-            link_token: string;
-        };
-        /** @enum {string} */
-        HostState: "live" | "stale" | "never";
-        /** HostItem */
-        HostItem: {
-            id: string;
-            name: string;
-            state: components["schemas"]["HostState"];
-            last_seen_at: string | null;
-            cpus: number | null;
-            cores: number | null;
-            sockets: number | null;
-            numa_nodes: number | null;
-            l3_domains: number | null;
-            threads_per_core: number | null;
-            cache_architecture: string | null;
-            cpu_model: string | null;
-            memory_bytes: number | null;
-            kernel_release: string | null;
-            instance_type: string | null;
-            instance_family: string | null;
-            region: string | null;
-            cgroup_mode: string | null;
-            agent_version: string | null;
-            hypervisor: string | null;
-            containers: number;
-            cpu_used_ratio: number | null;
-            steal_ratio: number | null;
-            runq_p99_seconds: number | null;
-            preempted_by_neighbors_per_second: number | null;
-        };
-        /** HostList */
-        HostList: {
-            range: components["schemas"]["Range"];
-            as_of: string | null;
-            coverage: components["schemas"]["Coverage"];
-            items: components["schemas"]["HostItem"][];
-            next_cursor: string | null;
-            total: number;
-        };
-        /** HostAnswer */
-        HostAnswer: {
-            range: components["schemas"]["Range"];
-            as_of: string | null;
-            coverage: components["schemas"]["Coverage"];
-            host: components["schemas"]["HostItem"];
-        };
-        /** ContainerItem */
-        ContainerItem: {
-            id: string;
-            host_id: string;
-            host_name: string;
-            host_state: components["schemas"]["HostState"];
-            /** @enum {string} */
-            kind: "container" | "system";
-            name: string;
-            runtime: string | null;
-            image: string | null;
-            pod: string | null;
-            namespace: string | null;
-            quota_cores: number | null;
-            cpu_used_cores: number | null;
-            runq_p50_seconds: number | null;
-            runq_p99_seconds: number | null;
-            wait_seconds: number | null;
-            ran_seconds: number | null;
-            wait_ratio: number | null;
-            preempted_self_per_second: number | null;
-            preempted_other_per_second: number | null;
-            preempted_system_per_second: number | null;
-            throttled_ratio: number | null;
-            throttled_seconds: number | null;
-            last_seen_at: string | null;
-        };
-        /** ContainerList */
-        ContainerList: {
-            range: components["schemas"]["Range"];
-            as_of: string | null;
-            coverage: components["schemas"]["Coverage"];
-            items: components["schemas"]["ContainerItem"][];
-            next_cursor: string | null;
-            total: number;
-        };
-        /** ContainerDetail */
-        ContainerDetail: {
-            id: string;
-            host_id: string;
-            host_name: string;
-            host_state: components["schemas"]["HostState"];
-            /** @enum {string} */
-            kind: "container" | "system";
-            name: string;
-            runtime: string | null;
-            image: string | null;
-            pod: string | null;
-            namespace: string | null;
-            quota_cores: number | null;
-            cpu_used_cores: number | null;
-            runq_p50_seconds: number | null;
-            runq_p99_seconds: number | null;
-            wait_seconds: number | null;
-            ran_seconds: number | null;
-            wait_ratio: number | null;
-            preempted_self_per_second: number | null;
-            preempted_other_per_second: number | null;
-            preempted_system_per_second: number | null;
-            throttled_ratio: number | null;
-            throttled_seconds: number | null;
-            last_seen_at: string | null;
-            labels: {
-                [key: string]: string;
-            };
-            cgroup_path: string | null;
-            runtime_id: string | null;
-            first_seen_at: string | null;
-            cpus_allowed: number | null;
-            nr_periods: number | null;
-            nr_throttled: number | null;
-            ancestor_throttled_ratio: number | null;
-            ancestor_throttled_seconds: number | null;
-        };
-        /** PreemptedBy */
-        PreemptedBy: {
-            id: string | null;
-            name: string;
-            /** @enum {string} */
-            kind: "self" | "container" | "system";
-            preemptions: number;
-            per_second: number;
-            share_ratio: number;
-        };
-        /** ContainerAnswer */
-        ContainerAnswer: {
-            range: components["schemas"]["Range"];
-            as_of: string | null;
-            coverage: components["schemas"]["Coverage"];
-            container: components["schemas"]["ContainerDetail"];
-            preempted_by: components["schemas"]["PreemptedBy"][];
-        };
-        /** Series */
-        Series: {
-            metric: string;
-            unit: string;
-            values: (number | null)[];
-        };
-        /** SeriesAnswer */
-        SeriesAnswer: {
-            range: components["schemas"]["Range"];
-            as_of: string | null;
-            coverage: components["schemas"]["Coverage"];
-            step_seconds: number;
-            t: number[];
-            series: components["schemas"]["Series"][];
-        };
-        /** WorstVictim */
-        WorstVictim: {
-            id: string;
-            name: string;
-            runq_p99_seconds: number | null;
-        };
-        /** TopVictim */
-        TopVictim: {
-            id: string;
-            name: string;
-            share_ratio: number;
-        };
-        /** NeighborItem */
-        NeighborItem: {
-            rank: number;
-            id: string;
-            /** @enum {string} */
-            kind: "container" | "system";
-            name: string;
-            host_id: string;
-            host_name: string;
-            image: string | null;
-            namespace: string | null;
-            preemptions: number;
-            preemptions_per_second: number;
-            share_ratio: number;
-            victims: number;
-            hosts: number;
-            worst_victim: components["schemas"]["WorstVictim"] | null;
-            top_victims: components["schemas"]["TopVictim"][];
-            cpu_used_cores: number | null;
-        };
-        /** NeighborList */
-        NeighborList: {
-            range: components["schemas"]["Range"];
-            as_of: string | null;
-            coverage: components["schemas"]["Coverage"];
-            items: components["schemas"]["NeighborItem"][];
-            next_cursor: string | null;
-            total: number;
-            system_items: components["schemas"]["NeighborItem"][];
-            ranked_by: string;
-            total_preemptions: number;
-        };
-        /** HostTile */
-        HostTile: {
-            host_id: string;
-            name: string;
-            instance_family: string | null;
-            state: components["schemas"]["HostState"];
-            value: number | null;
-        };
-        /** OverviewTrend */
-        OverviewTrend: {
-            t: number[];
-            preempted_by_neighbors_per_second: (number | null)[];
-            throttled_containers: (number | null)[];
-            waiting_containers: (number | null)[];
-        };
-        /** OverviewAnswer */
-        OverviewAnswer: {
-            range: components["schemas"]["Range"];
-            as_of: string | null;
-            coverage: components["schemas"]["Coverage"];
-            hosts_known: number;
-            hosts_live: number;
-            hosts_stale: number;
-            containers_running: number;
-            preempted_by_neighbors_per_second: number | null;
-            containers_waiting: number | null;
-            containers_throttled: number | null;
-            waiting_threshold_seconds: number;
-            throttled_threshold_ratio: number;
-            wait_seconds: number | null;
-            ran_seconds: number | null;
-            top_neighbors: components["schemas"]["NeighborItem"][];
-            worst_containers: components["schemas"]["ContainerItem"][];
-            host_tiles: components["schemas"]["HostTile"][];
-            trend: components["schemas"]["OverviewTrend"];
-        };
-        /** CollectorStatus */
-        CollectorStatus: {
-            name: string;
-            /** @enum {string} */
-            status: "ok" | "unsupported" | "degraded" | "failed";
-            reason: string | null;
-            lost: number;
-        };
         /** AgentCost */
         AgentCost: {
+            /** Bpf Ns Per Switch */
             bpf_ns_per_switch: number | null;
+            /** Context Switches Per Second */
             context_switches_per_second: number | null;
+            /**
+             * Cpu Ratio
+             * @description Agent process, of one core.
+             */
             cpu_ratio: number | null;
+            /** Rss Bytes */
             rss_bytes: number | null;
+            /** Spool Batches */
             spool_batches: number | null;
+            /** Spool Bytes */
             spool_bytes: number | null;
+            /** Spool Dropped */
             spool_dropped: number | null;
         };
         /** AgentItem */
         AgentItem: {
+            /** Host Id */
             host_id: string;
+            /** Host Name */
             host_name: string;
             state: components["schemas"]["HostState"];
+            /** Version */
             version: string | null;
+            /**
+             * Last Seen At
+             * @description When its newest batch arrived.
+             */
             last_seen_at: string | null;
+            /**
+             * Window At
+             * @description Start of its newest window.
+             */
             window_at: string | null;
+            /** Clock Skew Seconds */
             clock_skew_seconds: number | null;
+            /** Lost Batches */
             lost_batches: number | null;
+            /** Sequence */
             sequence: number | null;
+            /** Collectors */
             collectors: components["schemas"]["CollectorStatus"][];
             cost: components["schemas"]["AgentCost"] | null;
         };
         /** AgentList */
         AgentList: {
             range: components["schemas"]["Range"];
+            /**
+             * As Of
+             * @description End of the newest stored window in scope and range; null where none.
+             */
             as_of: string | null;
             coverage: components["schemas"]["Coverage"];
-            items: components["schemas"]["AgentItem"][];
+            /**
+             * Next Cursor
+             * @description Ask again with `cursor` for the rows after these.
+             */
             next_cursor: string | null;
+            /**
+             * Total
+             * @description Rows on all pages.
+             */
             total: number;
+            /** Items */
+            items: components["schemas"]["AgentItem"][];
+        };
+        /** CollectorStatus */
+        CollectorStatus: {
+            /** Name */
+            name: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "unsupported" | "degraded" | "failed";
+            /** Reason */
+            reason: string | null;
+            /**
+             * Lost
+             * @description Records lost in its newest window.
+             */
+            lost: number;
+        };
+        /** ContainerAnswer */
+        ContainerAnswer: {
+            range: components["schemas"]["Range"];
+            /**
+             * As Of
+             * @description End of the newest stored window in scope and range; null where none.
+             */
+            as_of: string | null;
+            coverage: components["schemas"]["Coverage"];
+            container: components["schemas"]["ContainerDetail"];
+            /** Preempted By */
+            preempted_by: components["schemas"]["PreemptedBy"][];
+        };
+        /** ContainerDetail */
+        ContainerDetail: {
+            /** Id */
+            id: string;
+            /** Host Id */
+            host_id: string;
+            /** Host Name */
+            host_name: string;
+            host_state: components["schemas"]["HostState"];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "container" | "system";
+            /** Name */
+            name: string;
+            /** Runtime */
+            runtime: string | null;
+            /** Image */
+            image: string | null;
+            /** Pod */
+            pod: string | null;
+            /** Namespace */
+            namespace: string | null;
+            /**
+             * Quota Cores
+             * @description CFS quota / period; null: no quota.
+             */
+            quota_cores: number | null;
+            /** Cpu Used Cores */
+            cpu_used_cores: number | null;
+            /**
+             * Runq P50 Seconds
+             * @description Upper bound of its histogram bucket; 17.179869184 means at least 15.03 s.
+             */
+            runq_p50_seconds: number | null;
+            /**
+             * Runq P99 Seconds
+             * @description Upper bound of its histogram bucket; 17.179869184 means at least 15.03 s.
+             */
+            runq_p99_seconds: number | null;
+            /**
+             * Wait Seconds
+             * @description Runnable and not running.
+             */
+            wait_seconds: number | null;
+            /** Ran Seconds */
+            ran_seconds: number | null;
+            /**
+             * Wait Ratio
+             * @description wait / (ran + wait)
+             */
+            wait_ratio: number | null;
+            /** Preempted Self Per Second */
+            preempted_self_per_second: number | null;
+            /**
+             * Preempted Other Per Second
+             * @description By another container's tasks.
+             */
+            preempted_other_per_second: number | null;
+            /** Preempted System Per Second */
+            preempted_system_per_second: number | null;
+            /**
+             * Throttled Ratio
+             * @description nr_throttled / nr_periods of its own quota.
+             */
+            throttled_ratio: number | null;
+            /**
+             * Throttled Seconds
+             * @description Own quota, summed over CPUs by the kernel.
+             */
+            throttled_seconds: number | null;
+            /**
+             * Last Seen At
+             * @description End of its newest window before the range's end.
+             */
+            last_seen_at: string | null;
+            /** Labels */
+            labels: {
+                [key: string]: string;
+            };
+            /** Cgroup Path */
+            cgroup_path: string | null;
+            /** Runtime Id */
+            runtime_id: string | null;
+            /** First Seen At */
+            first_seen_at: string | null;
+            /** Cpus Allowed */
+            cpus_allowed: number | null;
+            /** Nr Periods */
+            nr_periods: number | null;
+            /** Nr Throttled */
+            nr_throttled: number | null;
+            /**
+             * Ancestor Throttled Ratio
+             * @description The same share for quotas above its own cgroup.
+             */
+            ancestor_throttled_ratio: number | null;
+            /** Ancestor Throttled Seconds */
+            ancestor_throttled_seconds: number | null;
+        };
+        /** ContainerItem */
+        ContainerItem: {
+            /** Id */
+            id: string;
+            /** Host Id */
+            host_id: string;
+            /** Host Name */
+            host_name: string;
+            host_state: components["schemas"]["HostState"];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "container" | "system";
+            /** Name */
+            name: string;
+            /** Runtime */
+            runtime: string | null;
+            /** Image */
+            image: string | null;
+            /** Pod */
+            pod: string | null;
+            /** Namespace */
+            namespace: string | null;
+            /**
+             * Quota Cores
+             * @description CFS quota / period; null: no quota.
+             */
+            quota_cores: number | null;
+            /** Cpu Used Cores */
+            cpu_used_cores: number | null;
+            /**
+             * Runq P50 Seconds
+             * @description Upper bound of its histogram bucket; 17.179869184 means at least 15.03 s.
+             */
+            runq_p50_seconds: number | null;
+            /**
+             * Runq P99 Seconds
+             * @description Upper bound of its histogram bucket; 17.179869184 means at least 15.03 s.
+             */
+            runq_p99_seconds: number | null;
+            /**
+             * Wait Seconds
+             * @description Runnable and not running.
+             */
+            wait_seconds: number | null;
+            /** Ran Seconds */
+            ran_seconds: number | null;
+            /**
+             * Wait Ratio
+             * @description wait / (ran + wait)
+             */
+            wait_ratio: number | null;
+            /** Preempted Self Per Second */
+            preempted_self_per_second: number | null;
+            /**
+             * Preempted Other Per Second
+             * @description By another container's tasks.
+             */
+            preempted_other_per_second: number | null;
+            /** Preempted System Per Second */
+            preempted_system_per_second: number | null;
+            /**
+             * Throttled Ratio
+             * @description nr_throttled / nr_periods of its own quota.
+             */
+            throttled_ratio: number | null;
+            /**
+             * Throttled Seconds
+             * @description Own quota, summed over CPUs by the kernel.
+             */
+            throttled_seconds: number | null;
+            /**
+             * Last Seen At
+             * @description End of its newest window before the range's end.
+             */
+            last_seen_at: string | null;
+        };
+        /** ContainerList */
+        ContainerList: {
+            range: components["schemas"]["Range"];
+            /**
+             * As Of
+             * @description End of the newest stored window in scope and range; null where none.
+             */
+            as_of: string | null;
+            coverage: components["schemas"]["Coverage"];
+            /**
+             * Next Cursor
+             * @description Ask again with `cursor` for the rows after these.
+             */
+            next_cursor: string | null;
+            /**
+             * Total
+             * @description Rows on all pages.
+             */
+            total: number;
+            /** Items */
+            items: components["schemas"]["ContainerItem"][];
+        };
+        /**
+         * Coverage
+         * @description How much of what should have been measured was measured.
+         */
+        Coverage: {
+            /**
+             * Hosts Reporting
+             * @description Hosts in scope with windows in the range.
+             */
+            hosts_reporting: number;
+            /**
+             * Hosts Known
+             * @description Hosts in scope that are enrolled.
+             */
+            hosts_known: number;
+            /**
+             * Ratio
+             * @description Windows stored / windows expected, since each host was enrolled.
+             */
+            ratio: number;
+        };
+        /** EnrolledHost */
+        EnrolledHost: {
+            /** Host Id */
+            host_id: string;
+            /**
+             * Token
+             * @description Bearer token for ingest; shown once.
+             */
+            token: string;
+        };
+        /** Enrolment */
+        Enrolment: {
+            /**
+             * Machine Id
+             * @description /etc/machine-id of the host.
+             */
+            machine_id: string;
+            /** Hostname */
+            hostname: string;
+            /** Agent Version */
+            agent_version: string;
         };
         /** EnrolmentTokenRequest */
         EnrolmentTokenRequest: {
+            /** Ttl Seconds */
             ttl_seconds: number;
         };
-        /** EnrolmentToken */
-        EnrolmentToken: {
+        /** FieldErrorBody */
+        FieldErrorBody: {
+            /** Field */
+            field: string;
+            /** Message */
+            message: string;
+        };
+        /** HostAnswer */
+        HostAnswer: {
+            range: components["schemas"]["Range"];
+            /**
+             * As Of
+             * @description End of the newest stored window in scope and range; null where none.
+             */
+            as_of: string | null;
+            coverage: components["schemas"]["Coverage"];
+            host: components["schemas"]["HostItem"];
+        };
+        /** HostItem */
+        HostItem: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            state: components["schemas"]["HostState"];
+            /**
+             * Last Seen At
+             * @description When its newest window arrived.
+             */
+            last_seen_at: string | null;
+            /**
+             * Cpus
+             * @description Logical CPUs online.
+             */
+            cpus: number | null;
+            /** Cores */
+            cores: number | null;
+            /** Sockets */
+            sockets: number | null;
+            /** Numa Nodes */
+            numa_nodes: number | null;
+            /** L3 Domains */
+            l3_domains: number | null;
+            /** Threads Per Core */
+            threads_per_core: number | null;
+            /** Cache Architecture */
+            cache_architecture: string | null;
+            /** Cpu Model */
+            cpu_model: string | null;
+            /** Memory Bytes */
+            memory_bytes: number | null;
+            /** Kernel Release */
+            kernel_release: string | null;
+            /** Instance Type */
+            instance_type: string | null;
+            /** Instance Family */
+            instance_family: string | null;
+            /** Region */
+            region: string | null;
+            /** Cgroup Mode */
+            cgroup_mode: string | null;
+            /** Agent Version */
+            agent_version: string | null;
+            /** Hypervisor */
+            hypervisor: string | null;
+            /**
+             * Containers
+             * @description Containers with a window in the range.
+             */
+            containers: number;
+            /**
+             * Cpu Used Ratio
+             * @description Busy share of all its CPUs.
+             */
+            cpu_used_ratio: number | null;
+            /**
+             * Steal Ratio
+             * @description Taken by the hypervisor.
+             */
+            steal_ratio: number | null;
+            /**
+             * Runq P99 Seconds
+             * @description All its containers. Upper bound of its histogram bucket; 17.179869184 means at least 15.03 s.
+             */
+            runq_p99_seconds: number | null;
+            /**
+             * Preempted By Neighbors Per Second
+             * @description Its containers' tasks, by another container's.
+             */
+            preempted_by_neighbors_per_second: number | null;
+        };
+        /** HostList */
+        HostList: {
+            range: components["schemas"]["Range"];
+            /**
+             * As Of
+             * @description End of the newest stored window in scope and range; null where none.
+             */
+            as_of: string | null;
+            coverage: components["schemas"]["Coverage"];
+            /**
+             * Next Cursor
+             * @description Ask again with `cursor` for the rows after these.
+             */
+            next_cursor: string | null;
+            /**
+             * Total
+             * @description Rows on all pages.
+             */
+            total: number;
+            /** Items */
+            items: components["schemas"]["HostItem"][];
+        };
+        /**
+         * HostState
+         * @enum {string}
+         */
+        HostState: "live" | "stale" | "never";
+        /** HostTile */
+        HostTile: {
+            /** Host Id */
+            host_id: string;
+            /** Name */
+            name: string;
+            /** Instance Family */
+            instance_family: string | null;
+            state: components["schemas"]["HostState"];
+            /**
+             * Value
+             * @description Preemptions of its containers by others, per second.
+             */
+            value: number | null;
+        };
+        /** NeighborItem */
+        NeighborItem: {
+            /** Rank */
+            rank: number;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "container" | "system";
+            /** Name */
+            name: string;
+            /** Host Id */
+            host_id: string;
+            /** Host Name */
+            host_name: string;
+            /** Image */
+            image: string | null;
+            /** Namespace */
+            namespace: string | null;
+            /**
+             * Preemptions
+             * @description Inflicted on other containers, never itself.
+             */
+            preemptions: number;
+            /** Preemptions Per Second */
+            preemptions_per_second: number;
+            /**
+             * Share Ratio
+             * @description Share of all preemptions in scope between containers; for system services, of theirs.
+             */
+            share_ratio: number;
+            /** Victims */
+            victims: number;
+            /** Hosts */
+            hosts: number;
+            /** @description The victim with the highest runq P99 in range. */
+            worst_victim: components["schemas"]["WorstVictim"] | null;
+            /** Top Victims */
+            top_victims: components["schemas"]["TopVictim"][];
+            /** Cpu Used Cores */
+            cpu_used_cores: number | null;
+        };
+        /** NeighborList */
+        NeighborList: {
+            range: components["schemas"]["Range"];
+            /**
+             * As Of
+             * @description End of the newest stored window in scope and range; null where none.
+             */
+            as_of: string | null;
+            coverage: components["schemas"]["Coverage"];
+            /**
+             * Next Cursor
+             * @description Ask again with `cursor` for the rows after these.
+             */
+            next_cursor: string | null;
+            /**
+             * Total
+             * @description Rows on all pages.
+             */
+            total: number;
+            /** Items */
+            items: components["schemas"]["NeighborItem"][];
+            /**
+             * System Items
+             * @description System services apart; not paged, at most 100.
+             */
+            system_items: components["schemas"]["NeighborItem"][];
+            /**
+             * Ranked By
+             * @constant
+             */
+            ranked_by: "preemptions";
+            /**
+             * Total Preemptions
+             * @description By all containers in scope, on others.
+             */
+            total_preemptions: number;
+        };
+        /** NewEnrolmentToken */
+        NewEnrolmentToken: {
+            /**
+             * Token
+             * @description Works once; shown once.
+             */
             token: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
             expires_at: string;
+            /**
+             * Command
+             * @description What to run on the host.
+             */
             command: string;
+        };
+        /** OverviewAnswer */
+        OverviewAnswer: {
+            range: components["schemas"]["Range"];
+            /**
+             * As Of
+             * @description End of the newest stored window in scope and range; null where none.
+             */
+            as_of: string | null;
+            coverage: components["schemas"]["Coverage"];
+            /** Hosts Known */
+            hosts_known: number;
+            /** Hosts Live */
+            hosts_live: number;
+            /** Hosts Stale */
+            hosts_stale: number;
+            /**
+             * Containers Running
+             * @description With a window in the last two minutes of the range.
+             */
+            containers_running: number;
+            /** Preempted By Neighbors Per Second */
+            preempted_by_neighbors_per_second: number | null;
+            /**
+             * Containers Waiting
+             * @description runq P99 at or above waiting_threshold_seconds.
+             */
+            containers_waiting: number | null;
+            /**
+             * Containers Throttled
+             * @description Throttled in more than throttled_threshold_ratio.
+             */
+            containers_throttled: number | null;
+            /** Waiting Threshold Seconds */
+            waiting_threshold_seconds: number;
+            /** Throttled Threshold Ratio */
+            throttled_threshold_ratio: number;
+            /** Wait Seconds */
+            wait_seconds: number | null;
+            /** Ran Seconds */
+            ran_seconds: number | null;
+            /** Top Neighbors */
+            top_neighbors: components["schemas"]["NeighborItem"][];
+            /** Worst Containers */
+            worst_containers: components["schemas"]["ContainerItem"][];
+            /** Host Tiles */
+            host_tiles: components["schemas"]["HostTile"][];
+            trend: components["schemas"]["OverviewTrend"];
+        };
+        /** OverviewTrend */
+        OverviewTrend: {
+            /**
+             * T
+             * @description Bucket starts, epoch seconds; at most 60.
+             */
+            t: number[];
+            /** Preempted By Neighbors Per Second */
+            preempted_by_neighbors_per_second: (number | null)[];
+            /** Throttled Containers */
+            throttled_containers: (number | null)[];
+            /** Waiting Containers */
+            waiting_containers: (number | null)[];
+        };
+        /** PreemptedBy */
+        PreemptedBy: {
+            /**
+             * Id
+             * @description Null: the sum of all that are not listed.
+             */
+            id: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "self" | "container" | "system";
+            /** Preemptions */
+            preemptions: number;
+            /** Per Second */
+            per_second: number;
+            /**
+             * Share Ratio
+             * @description Share of all preemptions of this container.
+             */
+            share_ratio: number;
+        };
+        /**
+         * ProblemBody
+         * @description What an error looks like on the wire (`application/problem+json`).
+         */
+        ProblemBody: {
+            /** Type */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /** Detail */
+            detail: string;
+            /** Request Id */
+            request_id: string;
+            /** Errors */
+            errors: components["schemas"]["FieldErrorBody"][];
+        };
+        /**
+         * Range
+         * @description The absolute, half-open range that was asked for, in UTC.
+         */
+        Range: {
+            /**
+             * From
+             * Format: date-time
+             */
+            from: string;
+            /**
+             * To
+             * Format: date-time
+             */
+            to: string;
+        };
+        /**
+         * Role
+         * @enum {string}
+         */
+        Role: "admin" | "owner" | "viewer" | "metrics";
+        /** Series */
+        Series: {
+            /**
+             * Metric
+             * @enum {string}
+             */
+            metric: "runq_p50_seconds" | "runq_p99_seconds" | "preempted_self_per_second" | "preempted_other_per_second" | "preempted_system_per_second" | "throttled_ratio" | "throttled_seconds_per_second" | "cpu_used_cores" | "wait_seconds_per_second" | "quota_cores" | "cpu_used_ratio" | "steal_ratio";
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "seconds" | "per_second" | "ratio" | "seconds_per_second" | "cores";
+            /** Values */
+            values: (number | null)[];
+        };
+        /** SeriesAnswer */
+        SeriesAnswer: {
+            range: components["schemas"]["Range"];
+            /**
+             * As Of
+             * @description End of the newest stored window in scope and range; null where none.
+             */
+            as_of: string | null;
+            coverage: components["schemas"]["Coverage"];
+            /** Step Seconds */
+            step_seconds: number;
+            /**
+             * T
+             * @description Bucket starts, epoch seconds.
+             */
+            t: number[];
+            /** Series */
+            series: components["schemas"]["Series"][];
+        };
+        /** SessionAnswer */
+        SessionAnswer: {
+            user: components["schemas"]["SignedInUser"];
+            /**
+             * Version
+             * @description Version of the backend.
+             */
+            version: string;
+            /**
+             * Simulated
+             * @description True when numbers come from a simulation.
+             */
+            simulated: boolean;
+        };
+        /** SignIn */
+        SignIn: {
+            /** Link Token */
+            link_token: string;
+        };
+        /** SignedInUser */
+        SignedInUser: {
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /** TopVictim */
+        TopVictim: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Share Ratio
+             * @description Share of what this neighbor inflicted.
+             */
+            share_ratio: number;
+        };
+        /** WorstVictim */
+        WorstVictim: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Runq P99 Seconds */
+            runq_p99_seconds: number | null;
         };
     };
     responses: never;
@@ -503,7 +1042,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ok */
+            /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -512,9 +1051,45 @@ export interface operations {
                     "application/json": components["schemas"]["SessionAnswer"];
                 };
             };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
         };
     };
-    create_session: {
+    sign_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -523,11 +1098,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SessionRequest"];
+                "application/json": components["schemas"]["SignIn"];
             };
         };
         responses: {
-            /** @description ok */
+            /** @description Successful Response */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -536,9 +1111,45 @@ export interface operations {
                     "application/json": components["schemas"]["SessionAnswer"];
                 };
             };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
         };
     };
-    delete_session: {
+    sign_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -547,220 +1158,109 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description done */
+            /** @description Successful Response */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
         };
     };
-    get_overview: {
+    enroll_host: {
         parameters: {
-            query?: {
-                from?: string;
-                to?: string;
+            query?: never;
+            header?: {
+                authorization?: string | null;
             };
-            header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Enrolment"];
+            };
+        };
         responses: {
-            /** @description ok */
-            200: {
+            /** @description Successful Response */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OverviewAnswer"];
+                    "application/json": components["schemas"]["EnrolledHost"];
                 };
             };
-        };
-    };
-    list_hosts: {
-        parameters: {
-            query?: {
-                from?: string;
-                to?: string;
-                limit?: number;
-                cursor?: string;
-                sort?: string;
-                q?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
+            /** @description Nobody is signed in. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HostList"];
+                    "application/json": components["schemas"]["ProblemBody"];
                 };
             };
-        };
-    };
-    get_host: {
-        parameters: {
-            query?: {
-                from?: string;
-                to?: string;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
+            /** @description The role does not allow it. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HostAnswer"];
+                    "application/json": components["schemas"]["ProblemBody"];
                 };
             };
-        };
-    };
-    list_containers: {
-        parameters: {
-            query?: {
-                from?: string;
-                to?: string;
-                limit?: number;
-                cursor?: string;
-                sort?: string;
-                q?: string;
-                host_id?: string;
-                kind?: string;
-                namespace?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ContainerList"];
+                    "application/json": components["schemas"]["ProblemBody"];
                 };
             };
-        };
-    };
-    get_container: {
-        parameters: {
-            query?: {
-                from?: string;
-                to?: string;
-            };
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
+            /** @description The database does not answer. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ContainerAnswer"];
-                };
-            };
-        };
-    };
-    get_series: {
-        parameters: {
-            query: {
-                scope: string;
-                metric: string[];
-                from?: string;
-                to?: string;
-                max_points?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SeriesAnswer"];
-                };
-            };
-        };
-    };
-    list_neighbors: {
-        parameters: {
-            query?: {
-                from?: string;
-                to?: string;
-                limit?: number;
-                cursor?: string;
-                sort?: string;
-                q?: string;
-                host_id?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NeighborList"];
-                };
-            };
-        };
-    };
-    list_agents: {
-        parameters: {
-            query?: {
-                limit?: number;
-                cursor?: string;
-                sort?: string;
-                q?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentList"];
+                    "application/json": components["schemas"]["ProblemBody"];
                 };
             };
         };
@@ -778,13 +1278,607 @@ export interface operations {
             };
         };
         responses: {
-            /** @description ok */
+            /** @description Successful Response */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnrolmentToken"];
+                    "application/json": components["schemas"]["NewEnrolmentToken"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_overview: {
+        parameters: {
+            query?: {
+                /** @description Start: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                from?: string;
+                /** @description End, exclusive: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewAnswer"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    list_hosts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before; same filters. */
+                cursor?: string | null;
+                /** @description One of name, host_name, preemptions, runq_p99_seconds; with `-` in front: largest first. Default name. */
+                sort?: string | null;
+                /** @description Name contains. */
+                q?: string | null;
+                /** @description Start: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                from?: string;
+                /** @description End, exclusive: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page; with `Accept: text/csv` all rows, units in the header. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostList"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_host: {
+        parameters: {
+            query?: {
+                /** @description Start: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                from?: string;
+                /** @description End, exclusive: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostAnswer"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    list_containers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before; same filters. */
+                cursor?: string | null;
+                /** @description One of name, host_name, preemptions, runq_p99_seconds; with `-` in front: largest first. Default -runq_p99_seconds. */
+                sort?: string | null;
+                /** @description Name contains. */
+                q?: string | null;
+                /** @description Start: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                from?: string;
+                /** @description End, exclusive: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                to?: string;
+                /** @description System services are cgroups that belong to no container. */
+                kind?: "container" | "system" | "all";
+                namespace?: string | null;
+                /** @description Only this host. */
+                host_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page; with `Accept: text/csv` all rows, units in the header. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContainerList"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_container: {
+        parameters: {
+            query?: {
+                /** @description Start: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                from?: string;
+                /** @description End, exclusive: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContainerAnswer"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description There is none with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_series: {
+        parameters: {
+            query: {
+                metric: ("runq_p50_seconds" | "runq_p99_seconds" | "preempted_self_per_second" | "preempted_other_per_second" | "preempted_system_per_second" | "throttled_ratio" | "throttled_seconds_per_second" | "cpu_used_cores" | "wait_seconds_per_second" | "quota_cores" | "cpu_used_ratio" | "steal_ratio")[];
+                max_points?: number;
+                /** @description Start: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                from?: string;
+                /** @description End, exclusive: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                to?: string;
+                /** @description `container:<id>` or `host:<id>`. */
+                scope: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesAnswer"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The scope does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    list_neighbors: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before; same filters. */
+                cursor?: string | null;
+                /** @description One of name, host_name, preemptions, runq_p99_seconds; with `-` in front: largest first. Default -preemptions. */
+                sort?: string | null;
+                /** @description Name contains. */
+                q?: string | null;
+                /** @description Start: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                from?: string;
+                /** @description End, exclusive: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                to?: string;
+                /** @description Only this host. */
+                host_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page; with `Accept: text/csv` all rows, units in the header. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeighborList"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    list_agents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before; same filters. */
+                cursor?: string | null;
+                /** @description One of name, host_name, preemptions, runq_p99_seconds; with `-` in front: largest first. Default host_name. */
+                sort?: string | null;
+                /** @description Name contains. */
+                q?: string | null;
+                /** @description Start: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                from?: string;
+                /** @description End, exclusive: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page; with `Accept: text/csv` all rows, units in the header. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
                 };
             };
         };

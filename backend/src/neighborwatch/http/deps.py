@@ -34,7 +34,7 @@ def get_read_session(factory: SessionFactoryDep) -> Iterator[Session]:
         yield session
 
 
-# "function": the commit happens before the answer is sent, so a failed one is not answered with 200.
+# "function": commits before the answer is sent, so that a failed commit is not answered with 200.
 SessionDep = Annotated[Session, Depends(get_session, scope="function")]
 # "request": a streamed answer still reads while it is sent, and there is nothing to commit.
 ReadSessionDep = Annotated[Session, Depends(get_read_session, scope="request")]

@@ -1,9 +1,10 @@
-"""Every refusal is a problem document (RFC 9457) with the request id and, where known, the field."""
+"""Every refusal is a problem document (RFC 9457) with request id and, where known, the field."""
 
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -76,6 +77,18 @@ class ProblemBody(BaseModel):
     detail: str
     request_id: str
     errors: list[FieldErrorBody]
+
+
+# What any route may answer; its own refusals (404, 409) stand on the route.
+PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"model": ProblemBody, "description": description}
+    for status, description in (
+        (401, "Nobody is signed in."),
+        (403, "The role does not allow it."),
+        (422, "A parameter or the body is wrong; `errors` names the field."),
+        (503, "The database does not answer."),
+    )
+}
 
 
 def problem_response(problem: Problem, scope: Scope) -> JSONResponse:

@@ -17,10 +17,12 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session, sessionmaker
 
+from neighborwatch.access import queries
+from neighborwatch.access.principal import Role
 from neighborwatch.db import migrate
 from neighborwatch.db.engine import create_database_engine
 from neighborwatch.db.partitions import maintain_partitions, partitioned_tables
-from neighborwatch.db.session import session_factory
+from neighborwatch.db.session import session_factory, transaction
 from neighborwatch.launch.postgres import EmbeddedPostgres
 from neighborwatch.main import create_app
 from neighborwatch.settings import (
@@ -130,3 +132,26 @@ def client(app: FastAPI) -> Iterator[TestClient]:
     """Nobody: no cookie, no token."""
     with TestClient(app, raise_server_exceptions=False) as client:
         yield client
+
+
+@pytest.fixture
+def admin_token(sessions: sessionmaker[Session]) -> str:
+    with transaction(sessions) as session:
+        return queries.create_api_token(
+            session, name="test", role=Role.ADMIN, now=datetime.now(UTC)
+        )
+
+
+@pytest.fixture
+def viewer_token(sessions: sessionmaker[Session]) -> str:
+    with transaction(sessions) as session:
+        return queries.create_api_token(
+            session, name="test", role=Role.VIEWER, now=datetime.now(UTC)
+        )
+
+
+@pytest.fixture
+def viewer(client: TestClient, viewer_token: str) -> TestClient:
+    """A program that may read."""
+    client.headers["Authorization"] = f"Bearer {viewer_token}"
+    return client

@@ -2,17 +2,21 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 
+from neighborwatch.access import router as access
+from neighborwatch.access.deps import require_viewer
+from neighborwatch.access.failure_limit import FailureLimit
 from neighborwatch.db.engine import DatabaseUrlError, create_database_engine
 from neighborwatch.db.session import session_factory
 from neighborwatch.http.errors import install_error_handlers
 from neighborwatch.http.request_id import RequestIdMiddleware
 from neighborwatch.settings import Settings, get_settings
 
-# Every room's router; all lie under /api/v1.
-ROUTERS: tuple[APIRouter, ...] = ()
+# Rooms that only read: whoever may see one of them may see all.
+READ_ROUTERS: tuple[APIRouter, ...] = ()
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -30,10 +34,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         finally:
             engine.dispose()
 
-    app = FastAPI(title="Neighborwatch", version="0.1.0", lifespan=lifespan)
+    app = FastAPI(title="Neighborwatch", version=version("neighborwatch"), lifespan=lifespan)
     app.state.settings = settings
+    app.state.failure_limit = FailureLimit(settings.access.failed_attempts_per_minute)
     install_error_handlers(app)
-    for router in ROUTERS:
-        app.include_router(router, prefix="/api/v1")
+    app.include_router(access.router, prefix="/api/v1")  # decides route by route
+    for router in READ_ROUTERS:
+        app.include_router(router, prefix="/api/v1", dependencies=[Depends(require_viewer)])
     app.add_middleware(RequestIdMiddleware)
     return app

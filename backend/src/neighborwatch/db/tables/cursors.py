@@ -2,7 +2,8 @@
 
 `status` is what the agent said of itself in its newest window:
     {"duration_ns": int, "context_switches": int | null,
-     "collectors": [{"name", "status": ok|degraded|unsupported|failed, "reason": str | null, "lost"}],
+     "collectors": [{"name", "status": "ok" | "degraded" | "unsupported" | "failed",
+                     "reason": str | null, "lost": int}],
      "cost": null | {"user_ns", "system_ns", "rss_bytes", "spool_batches", "spool_bytes",
                      "spool_dropped", "rejected_batches",
                      "programs": [{"name", "run_count", "run_ns"}]}}

@@ -1,0 +1,348 @@
+#include "rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "window/difference.h"
+
+extern const struct collector sched_collector;
+
+#define TEST_TIMEOUT_S 60
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void rig_sleep_ms(unsigned int ms)
+{
+	const struct timespec span = {ms / 1000, (long)(ms % 1000) * 1000000};
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
+}
+
+/* --- set-up ---------------------------------------------------------------------------- */
+
+int rig_set_up(void **state)
+{
+	struct rig *self = calloc(1, sizeof(*self));
+
+	assert_non_null(self);
+	*state = self;
+	alarm(TEST_TIMEOUT_S); /* a hang ends the program; children die with it */
+	assert_int_equal(cgroup_mode_detect("/proc/self/mountinfo", &self->mode), 0);
+	assert_int_equal(cgroup_table_new(&self->mode, 4096, &self->table), 0);
+	assert_int_equal(cgroup_table_refresh(self->table), 0);
+	assert_int_equal(snapshot_init(&self->before, 4096, 16384), 0);
+	assert_int_equal(snapshot_init(&self->after, 4096, 16384), 0);
+	if (sched_collector.open(NULL, self->table, &self->sched, &self->report) < 0)
+		self->sched = NULL;
+	return 0;
+}
+
+struct rig *rig_of(void **state)
+{
+	struct rig *self = *state;
+
+	if (!self->sched) {
+		printf("skip: %s\n", self->report.reason);
+		fflush(stdout);
+		skip();
+	}
+	return self;
+}
+
+int rig_tear_down(void **state)
+{
+	struct rig *self = *state;
+
+	for (size_t i = 0; i < self->n_children; i++)
+		rig_kill(self, self->children[i]);
+	for (size_t i = self->n_cgroups; i > 0; i--)
+		rig_remove_cgroup(self, &self->cgroups[i - 1]);
+	sched_collector.close(self->sched);
+	snapshot_free(&self->before);
+	snapshot_free(&self->after);
+	cgroup_table_free(self->table);
+	free(self);
+	alarm(0);
+	return 0;
+}
+
+/* --- cgroups --------------------------------------------------------------------------- */
+
+static void file_path(const struct rig *self, const struct rig_cgroup *cgroup, const char *file,
+		      char *ret_path, size_t size)
+{
+	assert_true(snprintf(ret_path, size, "%s%s/%s", self->mode.cpu_root, cgroup->path, file) <
+		    (int)size);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		fail_msg("writing '%s' to %s: %s", text, path, strerror(errno));
+	close(fd);
+}
+
+void rig_write(const struct rig *self, const struct rig_cgroup *cgroup, const char *file,
+	       const char *text)
+{
+	char path[512];
+
+	file_path(self, cgroup, file, path, sizeof(path));
+	write_text(path, text);
+}
+
+const struct rig_cgroup *rig_make_cgroup(struct rig *self, const char *name)
+{
+	struct rig_cgroup *cgroup;
+	struct stat directory;
+	char path[512];
+
+	assert_true(self->n_cgroups < RIG_MAX_CGROUPS);
+	if (self->mode.version == CGROUP_V2) {
+		(void)snprintf(path, sizeof(path), "%s/cgroup.subtree_control",
+			       self->mode.cpu_root);
+		write_text(path, "+cpu");
+	}
+	cgroup = &self->cgroups[self->n_cgroups++];
+	(void)snprintf(cgroup->path, sizeof(cgroup->path), "/nwtest-%d-%s", getpid(), name);
+	file_path(self, cgroup, "", path, sizeof(path));
+	if (mkdir(path, 0755) < 0)
+		fail_msg("mkdir %s: %s", path, strerror(errno));
+	assert_int_equal(stat(path, &directory), 0);
+	cgroup->id = directory.st_ino;
+	return cgroup;
+}
+
+void rig_remove_cgroup(struct rig *self, const struct rig_cgroup *cgroup)
+{
+	const size_t at = (size_t)(cgroup - self->cgroups);
+	char path[512];
+
+	file_path(self, cgroup, "", path, sizeof(path));
+	for (int tries = 0; rmdir(path) < 0; tries++) { /* EBUSY while a killed child leaves */
+		if (errno != EBUSY || tries == 1000)
+			fail_msg("rmdir %s: %s", path, strerror(errno));
+		rig_sleep_ms(1);
+	}
+	memmove(&self->cgroups[at], &self->cgroups[at + 1],
+		(self->n_cgroups - at - 1) * sizeof(*cgroup));
+	self->n_cgroups--;
+}
+
+void rig_set_quota(const struct rig *self, const struct rig_cgroup *cgroup, unsigned int quota_us,
+		   unsigned int period_us)
+{
+	char text[64];
+
+	if (self->mode.version == CGROUP_V2) {
+		(void)snprintf(text, sizeof(text), "%u %u", quota_us, period_us);
+		rig_write(self, cgroup, "cpu.max", text);
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "%u", period_us);
+	rig_write(self, cgroup, "cpu.cfs_period_us", text);
+	(void)snprintf(text, sizeof(text), "%u", quota_us);
+	rig_write(self, cgroup, "cpu.cfs_quota_us", text);
+}
+
+static uint64_t number_after(const char *path, const char *key)
+{
+	char line[256];
+	FILE *file = fopen(path, "re");
+	uint64_t number = 0;
+	const char *end;
+
+	if (!file)
+		fail_msg("%s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), file))
+		if (strncmp(line, key, strlen(key)) == 0)
+			assert_int_equal(
+				parse_u64(line + strlen(key) + strspn(line + strlen(key), " \t"),
+					  UINT64_MAX, &end, &number),
+				0);
+	fclose(file);
+	return number;
+}
+
+uint64_t rig_cpu_stat(const struct rig *self, const struct rig_cgroup *cgroup, const char *key)
+{
+	char path[512];
+
+	file_path(self, cgroup, "cpu.stat", path, sizeof(path));
+	return number_after(path, key);
+}
+
+/* --- children -------------------------------------------------------------------------- */
+
+void work_spin(void)
+{
+	for (;;)
+		__asm__ volatile("");
+}
+
+void work_doze(void)
+{
+	for (;;) {
+		const uint64_t until = now_ns() + 200000;
+
+		while (now_ns() < until)
+			;
+		rig_sleep_ms(1);
+	}
+}
+
+void rig_pin(pid_t pid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	assert_int_equal(sched_setaffinity(pid, sizeof(set), &set), 0);
+}
+
+pid_t rig_spawn(struct rig *self, const struct rig_cgroup *cgroup, int cpu, void (*work)(void))
+{
+	char text[32], go = 0;
+	int start[2];
+	pid_t pid;
+
+	assert_true(self->n_children < RIG_MAX_CHILDREN);
+	assert_int_equal(pipe(start), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(TEST_TIMEOUT_S);
+		close(start[1]);
+		if (read(start[0], &go, 1) == 1)
+			work();
+		_exit(1);
+	}
+	self->children[self->n_children++] = pid;
+	(void)snprintf(text, sizeof(text), "%d", pid);
+	rig_write(self, cgroup, "cgroup.procs", text);
+	if (cpu >= 0)
+		rig_pin(pid, cpu);
+	close(start[0]);
+	assert_int_equal(write(start[1], &go, 1), 1);
+	close(start[1]);
+	return pid;
+}
+
+void rig_kill(struct rig *self, pid_t pid)
+{
+	for (size_t i = 0; i < self->n_children; i++) {
+		if (pid <= 0 || self->children[i] != pid) /* kill(0) would end ourselves */
+			continue;
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		self->children[i] = 0;
+	}
+}
+
+/* --- what was counted ------------------------------------------------------------------ */
+
+void rig_read_at(struct rig *self, struct snapshot *snapshot, uint64_t taken_at_ns)
+{
+	assert_int_equal(cgroup_table_refresh(self->table), 0);
+	snapshot_reset(snapshot, taken_at_ns);
+	assert_int_equal(sched_collector.read(self->sched, snapshot, &self->report), 0);
+	snapshot_seal(snapshot);
+	assert_int_equal(snapshot->dropped, 0);
+}
+
+void rig_read(struct rig *self, struct snapshot *snapshot)
+{
+	rig_read_at(self, snapshot, now_ns());
+}
+
+struct sched_counters rig_counted(const struct rig *self, const struct rig_cgroup *cgroup)
+{
+	const struct cgroup_counters *old = snapshot_find(&self->before, cgroup->id);
+	const struct cgroup_counters *new = snapshot_find(&self->after, cgroup->id);
+	const struct sched_counters zero = {};
+	struct sched_counters counted;
+
+	if (!new)
+		fail_msg("no row for %s", cgroup->path);
+	assert_true(sched_difference(old ? &old->sched : &zero, &new->sched, &counted));
+	return counted;
+}
+
+static uint64_t pair_count(const struct snapshot *snapshot, uint64_t prev, uint64_t next)
+{
+	const struct preemption_counter *pair = snapshot_find_preemptions(snapshot, prev, next);
+
+	return pair ? pair->count : 0;
+}
+
+uint64_t rig_preempted(const struct rig *self, const struct rig_cgroup *prev,
+		       const struct rig_cgroup *next)
+{
+	return pair_count(&self->after, prev->id, next->id) -
+	       pair_count(&self->before, prev->id, next->id);
+}
+
+uint64_t rig_preempted_total(const struct rig *self, const struct rig_cgroup *prev)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < self->after.n_preemptions; i++) {
+		const struct preemption_counter *pair = &self->after.preemptions[i];
+
+		if (pair->prev_cgroup_id == prev->id)
+			total += pair->count - pair_count(&self->before, pair->prev_cgroup_id,
+							  pair->next_cgroup_id);
+	}
+	return total;
+}
+
+struct rig_schedstat rig_schedstat(pid_t pid)
+{
+	unsigned long long ran_ns, run_delay_ns, runs;
+	char path[64];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%llu %llu %llu", &ran_ns, &run_delay_ns, &runs), 3);
+	fclose(file);
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	return (struct rig_schedstat){ran_ns, run_delay_ns, runs,
+				      number_after(path, "nonvoluntary_ctxt_switches:")};
+}
+
+void rig_check_close(double a, double b, double ratio, const char *what, const char *file, int line)
+{
+	if (fabs(a - b) <= ratio * fmax(fabs(a), fabs(b)))
+		return;
+	print_error("%s: %.0f against %.0f, off by %.2f %%, allowed %.2f %%\n", what, a, b,
+		    100.0 * fabs(a - b) / fmax(fabs(a), fabs(b)), 100.0 * ratio);
+	_fail(file, line);
+}

@@ -1,0 +1,362 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collectors/sched/sched.h"
+#include "rig.h"
+#include "sched.skel.h"
+
+extern const struct collector sched_collector;
+
+static void a_cgroup_is_named_by_the_inode_of_its_directory(void **state)
+{
+	struct rig *rig = rig_of(state);
+	const struct rig_cgroup *cgroup = rig_make_cgroup(rig, "inode");
+	const struct cgroup *named;
+
+	rig_spawn(rig, cgroup, 0, work_doze);
+	rig_sleep_ms(50);
+	rig_read(rig, &rig->after);
+	assert_non_null(snapshot_find(&rig->after, cgroup->id));
+	named = cgroup_table_find(rig->table, cgroup->id);
+	assert_non_null(named);
+	assert_string_equal(named->path, cgroup->path);
+}
+
+static void the_wait_beside_a_hog_is_what_schedstat_says(void **state)
+{
+	struct rig *rig = rig_of(state);
+	const struct rig_cgroup *victim = rig_make_cgroup(rig, "victim");
+	const struct rig_cgroup *hog = rig_make_cgroup(rig, "hog");
+	const pid_t pid = rig_spawn(rig, victim, 0, work_spin);
+	struct rig_schedstat old, new;
+	struct sched_counters counted;
+
+	rig_spawn(rig, hog, 0, work_spin);
+	rig_sleep_ms(200);
+	rig_read(rig, &rig->before);
+	old = rig_schedstat(pid);
+	rig_sleep_ms(3000);
+	rig_read(rig, &rig->after);
+	new = rig_schedstat(pid);
+	counted = rig_counted(rig, victim);
+
+	print_message("waited %.1f ms, schedstat %.1f ms; ran %.1f ms, schedstat %.1f ms\n",
+		      (double)counted.wait_ns / 1e6,
+		      (double)(new.run_delay_ns - old.run_delay_ns) / 1e6,
+		      (double)counted.ran_ns / 1e6, (double)(new.ran_ns - old.ran_ns) / 1e6);
+	assert_true(counted.wait_ns > 500000000);
+	rig_assert_close(counted.wait_ns, new.run_delay_ns - old.run_delay_ns, 0.03);
+	rig_assert_close(counted.ran_ns, new.ran_ns - old.ran_ns, 0.03);
+	rig_assert_close(counted.wait_count, new.runs - old.runs, 0.03);
+	rig_assert_close(rig_preempted_total(rig, victim), new.involuntary - old.involuntary, 0.03);
+}
+
+static void two_spinners_on_one_cpu_name_each_other(void **state)
+{
+	struct rig *rig = rig_of(state);
+	const struct rig_cgroup *a = rig_make_cgroup(rig, "a");
+	const struct rig_cgroup *b = rig_make_cgroup(rig, "b");
+
+	rig_spawn(rig, a, 1, work_spin);
+	rig_spawn(rig, b, 1, work_spin);
+	rig_sleep_ms(100);
+	rig_read(rig, &rig->before);
+	rig_sleep_ms(1500);
+	rig_read(rig, &rig->after);
+	assert_true(rig_preempted(rig, a, b) > 20);
+	assert_true(rig_preempted(rig, b, a) > 20);
+	assert_int_equal(rig_preempted(rig, a, a), 0);
+}
+
+static void a_task_that_never_leaves_its_cpu_is_seen_to_run(void **state)
+{
+	struct rig *rig = rig_of(state);
+	const struct rig_cgroup *cgroup = rig_make_cgroup(rig, "alone");
+	const pid_t pid = rig_spawn(rig, cgroup, 1, work_spin);
+
+	/* Windows so short that hardly one of them holds a switch of it. */
+	for (int window = 0; window < 20; window++) {
+		struct rig_schedstat old;
+
+		rig_read(rig, &rig->before);
+		old = rig_schedstat(pid);
+		rig_sleep_ms(40);
+		rig_read(rig, &rig->after);
+		/* One tick of slack at either end. */
+		assert_true(rig_counted(rig, cgroup).ran_ns + 11000000 >
+			    rig_schedstat(pid).ran_ns - old.ran_ns);
+	}
+}
+
+static void every_wakeup_is_one_wait(void **state)
+{
+	struct rig *rig = rig_of(state);
+	const struct rig_cgroup *cgroup = rig_make_cgroup(rig, "doze");
+	const pid_t pid = rig_spawn(rig, cgroup, -1, work_doze);
+	struct sched_counters counted;
+	struct rig_schedstat old, new;
+	uint64_t in_buckets = 0;
+
+	rig_read(rig, &rig->before);
+	old = rig_schedstat(pid);
+	rig_sleep_ms(1000);
+	rig_read(rig, &rig->after);
+	new = rig_schedstat(pid);
+	counted = rig_counted(rig, cgroup);
+	for (size_t i = 0; i < RUNQ_BUCKETS; i++)
+		in_buckets += counted.runq[i];
+	assert_true(counted.wait_count > 100);
+	assert_int_equal(in_buckets, counted.wait_count);
+	rig_assert_close(counted.wait_count, new.runs - old.runs, 0.03);
+}
+
+static void a_wait_that_moves_to_another_cpu_is_counted_whole(void **state)
+{
+	struct rig *rig = rig_of(state);
+	const struct rig_cgroup *victim = rig_make_cgroup(rig, "moved");
+	const struct rig_cgroup *hog = rig_make_cgroup(rig, "hogs");
+	const pid_t pid = rig_spawn(rig, victim, 0, work_spin);
+	struct sched_counters counted;
+	struct rig_schedstat old, new;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		print_message("skip: needs two CPUs\n");
+		skip();
+	}
+	for (int i = 0; i < 4; i++)
+		rig_spawn(rig, hog, i % 2, work_spin);
+	rig_sleep_ms(100);
+	rig_read(rig, &rig->before);
+	old = rig_schedstat(pid);
+	for (int i = 0; i < 400; i++) {
+		rig_pin(pid, i % 2);
+		rig_sleep_ms(5);
+	}
+	rig_read(rig, &rig->after);
+	new = rig_schedstat(pid);
+	counted = rig_counted(rig, victim);
+	print_message("waited %.1f ms, %.1f of it before a migration; schedstat %.1f ms\n",
+		      (double)counted.wait_ns / 1e6, (double)counted.migrated_wait_ns / 1e6,
+		      (double)(new.run_delay_ns - old.run_delay_ns) / 1e6);
+	assert_true(counted.migrated_wait_ns > 10000000);
+	assert_true(counted.migrated_wait_ns < counted.wait_ns);
+	rig_assert_close(counted.wait_ns, new.run_delay_ns - old.run_delay_ns, 0.03);
+}
+
+static void a_quota_that_runs_out_is_no_preemption(void **state)
+{
+	struct rig *rig = rig_of(state);
+	const struct rig_cgroup *cgroup = rig_make_cgroup(rig, "quota");
+	uint64_t nr_throttled, involuntary;
+	struct sched_counters counted;
+	pid_t pid;
+
+	rig_set_quota(rig, cgroup, 20000, 100000);
+	pid = rig_spawn(rig, cgroup, 1, work_spin);
+	rig_sleep_ms(250);
+	rig_read(rig, &rig->before);
+	nr_throttled = rig_cpu_stat(rig, cgroup, "nr_throttled ");
+	involuntary = rig_schedstat(pid).involuntary;
+	rig_sleep_ms(3000);
+	rig_read(rig, &rig->after);
+	nr_throttled = rig_cpu_stat(rig, cgroup, "nr_throttled ") - nr_throttled;
+	involuntary = rig_schedstat(pid).involuntary - involuntary;
+	counted = rig_counted(rig, cgroup);
+
+	print_message("nr_throttled %llu, throttled out %llu, preempted %llu, involuntary %llu\n",
+		      (unsigned long long)nr_throttled, (unsigned long long)counted.throttled_out,
+		      (unsigned long long)rig_preempted_total(rig, cgroup),
+		      (unsigned long long)involuntary);
+	assert_true(nr_throttled >= 20);
+	/* The period that the reads fall into may belong to either side. */
+	assert_in_range(counted.throttled_out, nr_throttled - 1, nr_throttled + 1);
+	assert_in_range(rig_preempted_total(rig, cgroup) + counted.throttled_out, involuntary - 2,
+			involuntary + 2);
+}
+
+static void counters_never_fall(void **state)
+{
+	struct rig *rig = rig_of(state);
+	struct snapshot *old = &rig->before, *new = &rig->after;
+
+	for (int i = 0; i < 4; i++)
+		rig_spawn(rig, rig_make_cgroup(rig, (const char[]){(char)('p' + i), '\0'}), i % 2,
+			  i < 2 ? work_spin : work_doze);
+	rig_read(rig, old);
+	for (int round = 0; round < 100; round++) {
+		struct snapshot *swap = old;
+
+		rig_sleep_ms(10);
+		rig_read(rig, new);
+		assert_int_equal(rig->report.lost, 0);
+		for (size_t i = 0; i < old->n_cgroups; i++) {
+			const struct cgroup_counters *a = &old->cgroups[i];
+			const struct cgroup_counters *b = snapshot_find(new, a->cgroup_id);
+
+			assert_non_null(b);
+			assert_true(b->sched.ran_ns >= a->sched.ran_ns);
+			assert_true(b->sched.wait_ns >= a->sched.wait_ns);
+			assert_true(b->sched.wait_count >= a->sched.wait_count);
+			assert_true(b->sched.throttled_out >= a->sched.throttled_out);
+		}
+		old = new;
+		new = swap;
+	}
+}
+
+static void a_cgroup_made_again_is_not_mixed_with_its_forerunner(void **state)
+{
+	struct rig *rig = rig_of(state);
+	uint64_t first_id = 0, first_ran_ns = 0;
+
+	rig_read(rig, &rig->before);
+	for (int life = 0; life < 12; life++) { /* css ids are reused at once */
+		const struct rig_cgroup *cgroup = rig_make_cgroup(rig, "again");
+		const pid_t pid = rig_spawn(rig, cgroup, 0, work_spin);
+		struct rig_schedstat ran;
+
+		rig_sleep_ms(30);
+		ran = rig_schedstat(pid);
+		rig_read(rig, &rig->after);
+		/* Since the fork, which is in its parent's cgroup; two ticks of slack. */
+		assert_true(rig_counted(rig, cgroup).ran_ns <= ran.ran_ns + 11000000);
+		if (life == 0) {
+			rig_kill(rig, pid);
+			rig_read(rig, &rig->after);
+			first_id = cgroup->id;
+			first_ran_ns = rig_counted(rig, cgroup).ran_ns;
+		}
+		rig_kill(rig, pid);
+		rig_remove_cgroup(rig, cgroup);
+	}
+	rig_read(rig, &rig->after);
+	assert_non_null(snapshot_find(&rig->after, first_id));
+	assert_int_equal(snapshot_find(&rig->after, first_id)->sched.ran_ns, first_ran_ns);
+}
+
+static void a_slot_is_given_back_only_long_after_its_cgroup_went(void **state)
+{
+	struct rig *rig = rig_of(state);
+	const struct rig_cgroup *cgroup = rig_make_cgroup(rig, "gone");
+	const struct rig_cgroup *alive = rig_make_cgroup(rig, "alive");
+	const pid_t pid = rig_spawn(rig, cgroup, 0, work_spin);
+	const uint64_t id = cgroup->id;
+	uint64_t clock_ns;
+
+	rig_spawn(rig, alive, 0, work_spin);
+	rig_sleep_ms(50);
+	rig_kill(rig, pid);
+	alive--; /* moves down with the removal */
+	rig_remove_cgroup(rig, cgroup);
+	rig_read(rig, &rig->before);
+	clock_ns = rig->before.taken_at_ns;
+	rig_read_at(rig, &rig->before, clock_ns += 1000000000);
+	rig_read_at(rig, &rig->before, clock_ns += SLOT_RECLAIM_AFTER_NS - 2000000000);
+	assert_non_null(snapshot_find(&rig->before, id));
+	assert_non_null(snapshot_find_preemptions(&rig->before, alive->id, id));
+	rig_read_at(rig, &rig->after, clock_ns += 2000000000); /* the last that has it */
+	rig_read_at(rig, &rig->after, clock_ns + 1000000000);
+	assert_null(snapshot_find(&rig->after, id));
+	assert_null(snapshot_find_preemptions(&rig->after, alive->id, id));
+	assert_true(rig_counted(rig, alive).ran_ns < 1000000000);
+}
+
+static void cgroups_without_a_slot_are_counted_together_and_said_so(void **state)
+{
+	struct rig *rig = rig_of(state);
+	struct cgroup_slots *slots = &((struct sched *)rig->sched)->slots;
+	const struct rig_cgroup *cgroup = rig_make_cgroup(rig, "overflow");
+	uint32_t taken[SCHED_MAX_SLOTS], n_taken = 0;
+
+	while (bpf_map_lookup_and_delete_elem(slots->free_fd, NULL, &taken[n_taken]) == 0)
+		n_taken++;
+	assert_true(n_taken > 400);
+	rig_spawn(rig, cgroup, 0, work_doze);
+	rig_sleep_ms(100);
+	rig_read(rig, &rig->after);
+	assert_null(snapshot_find(&rig->after, cgroup->id));
+	assert_non_null(snapshot_find(&rig->after, 0)); /* the id that has no name */
+	assert_int_equal(rig->report.state, COLLECTOR_DEGRADED);
+	assert_true(rig->report.lost > 0);
+
+	/* With slots again, the next reclaim lets it try anew. */
+	for (uint32_t i = 0; i < n_taken; i++)
+		assert_int_equal(bpf_map_update_elem(slots->free_fd, NULL, &taken[i], BPF_ANY), 0);
+	cgroup_slots_detach(slots);
+	rig_sleep_ms(50);
+	rig_read(rig, &rig->after);
+	assert_non_null(snapshot_find(&rig->after, cgroup->id));
+}
+
+static void without_rights_it_says_which_are_missing(void **state)
+{
+	const pid_t pid = (rig_of(state), fork());
+	int status = -1;
+
+	if (pid == 0) {
+		struct collector_report report = {};
+		int r = setresuid(65534, 65534, 65534);
+
+		if (r == 0)
+			r = sched_collector.check(&report);
+		_exit(r == -EPERM && report.state == COLLECTOR_UNSUPPORTED &&
+				      strstr(report.reason, "CAP_BPF and CAP_PERFMON")
+			      ? 0
+			      : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void close_leaves_no_program_behind(void **state)
+{
+	struct rig *rig = rig_of(state);
+	struct bpf_prog_info info = {};
+	__u32 length = sizeof(info);
+	const int fd = bpf_program__fd(((struct sched *)rig->sched)->skel->progs.sched_switch);
+	int id_fd = 0;
+
+	assert_int_equal(bpf_obj_get_info_by_fd(fd, &info, &length), 0);
+	sched_collector.close(rig->sched);
+	rig->sched = NULL;
+	for (int tries = 0; tries < 1000; tries++) { /* freed after a grace period */
+		id_fd = bpf_prog_get_fd_by_id(info.id);
+		if (id_fd < 0)
+			break;
+		close(id_fd);
+		rig_sleep_ms(5);
+	}
+	assert_int_equal(id_fd, -ENOENT);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, rig_set_up, rig_tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(a_cgroup_is_named_by_the_inode_of_its_directory),
+		TEST(the_wait_beside_a_hog_is_what_schedstat_says),
+		TEST(two_spinners_on_one_cpu_name_each_other),
+		TEST(a_task_that_never_leaves_its_cpu_is_seen_to_run),
+		TEST(every_wakeup_is_one_wait),
+		TEST(a_wait_that_moves_to_another_cpu_is_counted_whole),
+		TEST(a_quota_that_runs_out_is_no_preemption),
+		TEST(counters_never_fall),
+		TEST(a_cgroup_made_again_is_not_mixed_with_its_forerunner),
+		TEST(a_slot_is_given_back_only_long_after_its_cgroup_went),
+		TEST(cgroups_without_a_slot_are_counted_together_and_said_so),
+		TEST(without_rights_it_says_which_are_missing),
+		TEST(close_leaves_no_program_behind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from fastapi import Query
 from sqlalchemy import CTE, ColumnElement, RowMapping, Select, and_, func, or_, select, tuple_
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from neighborwatch.http.deps import RangeDep
 from neighborwatch.http.errors import Problem, bad_field
@@ -113,7 +113,9 @@ def list_request(
     return dependency
 
 
-def contains(column: ColumnElement[str], text: str | None) -> list[ColumnElement[bool]]:
+def contains(
+    column: ColumnElement[str] | InstrumentedAttribute[str], text: str | None
+) -> list[ColumnElement[bool]]:
     """Case does not matter, and % or _ are only letters."""
     return [] if text is None or text == "" else [column.icontains(text, autoescape=True)]
 

@@ -1,0 +1,81 @@
+"""Who came in when a container's tasks were preempted."""
+
+from sqlalchemy import and_, func, select
+from sqlalchemy.orm import Session
+
+from neighborwatch.db import identity
+from neighborwatch.db.expressions import total, within
+from neighborwatch.db.tables import Blame1m, Container, HostSample10s
+from neighborwatch.inventory.schemas import PreemptedBy
+from neighborwatch.measures.ids import CgroupRef
+from neighborwatch.measures.time_range import Span
+
+TOP = 20
+
+
+def preempted_by(session: Session, victim: CgroupRef, span: Span) -> list[PreemptedBy]:
+    """The most frequent first; what is beyond the top is summed into one row without an id."""
+    pairs = (
+        select(Blame1m.aggressor_id, total(Blame1m.preemptions).label("preemptions"))
+        .where(
+            Blame1m.host_id == victim.host_id,
+            Blame1m.victim_id == victim.container_id,
+            *within(Blame1m.t, span),
+        )
+        .group_by(Blame1m.aggressor_id)
+        .subquery()
+    )
+    rows = session.execute(
+        select(
+            pairs.c.aggressor_id,
+            pairs.c.preemptions,
+            identity.kind().label("kind"),
+            identity.name(pairs.c.aggressor_id).label("name"),
+        )
+        .outerjoin(
+            Container,
+            and_(
+                Container.host_id == victim.host_id,
+                Container.container_id == pairs.c.aggressor_id,
+            ),
+        )
+        .order_by(pairs.c.preemptions.desc(), pairs.c.aggressor_id)
+    ).all()
+    everything = sum(row.preemptions for row in rows)
+    observed_seconds = _observed_seconds(session, victim.host_id, span)
+
+    def item(id_: str | None, name: str, kind: str, preemptions: int) -> PreemptedBy:
+        return PreemptedBy.model_validate(
+            {
+                "id": id_,
+                "name": name,
+                "kind": kind,
+                "preemptions": preemptions,
+                "per_second": preemptions / observed_seconds,
+                "share_ratio": preemptions / everything if everything else 0.0,
+            }
+        )
+
+    items = [
+        item(
+            str(CgroupRef(victim.host_id, row.aggressor_id)),
+            row.name,
+            "self" if row.aggressor_id == victim.container_id else row.kind,
+            row.preemptions,
+        )
+        for row in rows[:TOP]
+    ]
+    if len(rows) > TOP:
+        rest = sum(row.preemptions for row in rows[TOP:])
+        items.append(item(None, f"{len(rows) - TOP} others", "container", rest))
+    return items
+
+
+def _observed_seconds(session: Session, host_id: int, span: Span) -> float:
+    """Measured time of the host; the whole span where its windows are gone but blame is kept."""
+    measured_ms = session.scalar(
+        select(func.sum(HostSample10s.duration_ms)).where(
+            HostSample10s.host_id == host_id, *within(HostSample10s.t, span)
+        )
+    )
+    return measured_ms / 1000 if measured_ms else span.seconds

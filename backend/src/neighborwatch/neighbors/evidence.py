@@ -1,0 +1,139 @@
+"""What stands beside a rank: whom it hit, how badly they wait, and how much CPU it used itself."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import Row, RowMapping, and_, func, select, tuple_
+from sqlalchemy.orm import Session
+
+from neighborwatch.db import identity
+from neighborwatch.db.expressions import (
+    per_second,
+    runq_percentile_seconds,
+    runq_sums,
+    total,
+    within,
+)
+from neighborwatch.db.tables import Blame1m, Container, Sample10s
+from neighborwatch.measures.ids import CgroupRef
+from neighborwatch.measures.time_range import Span
+from neighborwatch.neighbors.schemas import NeighborItem, TopVictim, WorstVictim
+
+TOP_VICTIMS: Final = 3
+
+
+def with_evidence(session: Session, rows: Sequence[RowMapping], span: Span) -> list[NeighborItem]:
+    refs = [CgroupRef(row["host_id"], row["container_id"]) for row in rows]
+    if not refs:
+        return []
+    victims, cores = _victims(session, refs, span), _cores(session, refs, span)
+    return [
+        NeighborItem.model_validate(
+            {
+                **row,
+                "id": str(ref),
+                "host_id": str(ref.host_id),
+                "hosts": 1,
+                "worst_victim": _worst(victims[ref]),
+                "top_victims": _top(victims[ref], row["preemptions"]),
+                "cpu_used_cores": cores.get(ref),
+            }
+        )
+        for ref, row in zip(refs, rows, strict=True)
+    ]
+
+
+def _victims(
+    session: Session, refs: Sequence[CgroupRef], span: Span
+) -> dict[CgroupRef, list[Row[Any]]]:
+    """By aggressor; who was hit most often first."""
+    b, s = Blame1m, Sample10s
+    pairs = (
+        select(b.host_id, b.aggressor_id, b.victim_id, total(b.preemptions).label("preemptions"))
+        .where(
+            *within(b.t, span),
+            b.victim_id != b.aggressor_id,
+            tuple_(b.host_id, b.aggressor_id).in_([(r.host_id, r.container_id) for r in refs]),
+        )
+        .group_by(b.host_id, b.aggressor_id, b.victim_id)
+        .having(func.sum(b.preemptions) > 0)
+        .cte("pairs")
+    )
+    hit = select(pairs.c.host_id, pairs.c.victim_id).distinct().subquery("hit")
+    waits = (
+        select(s.host_id, s.container_id, *runq_sums())
+        .join(hit, and_(hit.c.host_id == s.host_id, hit.c.victim_id == s.container_id))
+        .where(*within(s.t, span))
+        .group_by(s.host_id, s.container_id)
+        .subquery("waits")
+    )
+    statement = (
+        select(
+            pairs.c.host_id,
+            pairs.c.aggressor_id,
+            pairs.c.victim_id,
+            pairs.c.preemptions,
+            identity.name(pairs.c.victim_id).label("name"),
+            runq_percentile_seconds(99).label("runq_p99_seconds"),
+        )
+        .outerjoin(
+            Container,
+            and_(
+                Container.host_id == pairs.c.host_id,
+                Container.container_id == pairs.c.victim_id,
+            ),
+        )
+        .outerjoin(
+            waits,
+            and_(
+                waits.c.host_id == pairs.c.host_id,
+                waits.c.container_id == pairs.c.victim_id,
+            ),
+        )
+        .where(identity.kind() == "container")
+        .order_by(pairs.c.preemptions.desc(), pairs.c.victim_id)
+    )
+    victims: dict[CgroupRef, list[Row[Any]]] = defaultdict(list)
+    for row in session.execute(statement):
+        victims[CgroupRef(row.host_id, row.aggressor_id)].append(row)
+    return victims
+
+
+def _cores(
+    session: Session, refs: Sequence[CgroupRef], span: Span
+) -> dict[CgroupRef, float | None]:
+    s = Sample10s
+    rows = session.execute(
+        select(
+            s.host_id,
+            s.container_id,
+            (per_second(s.usage_ns, s.duration_ms) / 1e9).label("cpu_used_cores"),
+        )
+        .where(
+            *within(s.t, span),
+            tuple_(s.host_id, s.container_id).in_([(r.host_id, r.container_id) for r in refs]),
+        )
+        .group_by(s.host_id, s.container_id)
+    )
+    return {CgroupRef(row.host_id, row.container_id): row.cpu_used_cores for row in rows}
+
+
+def _worst(victims: Sequence[Row[Any]]) -> WorstVictim | None:
+    """The longest run queue latency; the one hit more often where two are equal."""
+    if not victims:
+        return None
+    worst = max(victims, key=lambda row: row.runq_p99_seconds or 0.0)
+    ref = CgroupRef(worst.host_id, worst.victim_id)
+    return WorstVictim(id=str(ref), name=worst.name, runq_p99_seconds=worst.runq_p99_seconds)
+
+
+def _top(victims: Sequence[Row[Any]], preemptions: int) -> list[TopVictim]:
+    return [
+        TopVictim(
+            id=str(CgroupRef(row.host_id, row.victim_id)),
+            name=row.name,
+            share_ratio=row.preemptions / preemptions,
+        )
+        for row in victims[:TOP_VICTIMS]
+    ]

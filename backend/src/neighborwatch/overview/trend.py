@@ -1,0 +1,142 @@
+"""How the fleet fared over the range: at most 60 buckets, null where nothing was measured."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Subquery, and_, func, select
+from sqlalchemy.orm import Session
+
+from neighborwatch.db import identity
+from neighborwatch.db.expressions import (
+    grid_bucket,
+    ratio,
+    runq_percentile_seconds,
+    runq_sums,
+    total,
+    within,
+)
+from neighborwatch.db.tables import Container, HostSample10s, Sample10s
+from neighborwatch.measures.time_range import Grid, Span
+from neighborwatch.overview.schemas import OverviewTrend
+
+# What the first page counts as "waiting" and "throttled"; both are sent along with the counts.
+WAITING_THRESHOLD_SECONDS: Final = 0.01
+THROTTLED_THRESHOLD_RATIO: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    preempted_by_neighbors_per_second: float | None  # of the whole range
+    points: OverviewTrend
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    preempted_other: int | None
+    observed_ms: int | None
+    throttled: int
+    waiting: int | None
+
+
+def trend_of(session: Session, span: Span, grid: Grid) -> Trend:
+    buckets = _buckets(session, span, grid)
+    points = [buckets.get(index) for index in range(grid.points)]
+    return Trend(
+        _rate([bucket for bucket in points if bucket]),
+        OverviewTrend(
+            t=grid.starts_epoch_seconds,
+            preempted_by_neighbors_per_second=[_rate([b]) if b else None for b in points],
+            throttled_containers=[b.throttled if b else None for b in points],
+            waiting_containers=[b.waiting if b else None for b in points],
+        ),
+    )
+
+
+def _rate(buckets: list[_Bucket]) -> float | None:
+    measured = [
+        (bucket.preempted_other, bucket.observed_ms)
+        for bucket in buckets
+        if bucket.preempted_other is not None and bucket.observed_ms
+    ]
+    observed_ms = sum(ms for _, ms in measured)
+    return sum(count for count, _ in measured) * 1000 / observed_ms if observed_ms else None
+
+
+def _buckets(session: Session, span: Span, grid: Grid) -> dict[int, _Bucket]:
+    per_container = _per_container(span, grid)
+    judged = select(
+        per_container.c.bucket,
+        per_container.c.sched_windows,
+        per_container.c.preempted_other,
+        ratio(per_container.c.nr_throttled, per_container.c.nr_periods).label("throttled_ratio"),
+        runq_percentile_seconds(99).label("runq_p99_seconds"),
+    ).subquery("judged")
+    c = judged.c
+    counts = (
+        select(
+            c.bucket,
+            total(c.preempted_other).label("preempted_other"),
+            total(c.sched_windows).label("sched_windows"),
+            func.count().filter(c.throttled_ratio > THROTTLED_THRESHOLD_RATIO).label("throttled"),
+            func.count().filter(c.runq_p99_seconds >= WAITING_THRESHOLD_SECONDS).label("waiting"),
+        )
+        .group_by(c.bucket)
+        .subquery("counts")
+    )
+    observed = _observed(span, grid)
+    rows = session.execute(
+        select(counts, observed.c.observed_ms).outerjoin(
+            observed, observed.c.bucket == counts.c.bucket
+        )
+    )
+    return {
+        row.bucket: _Bucket(
+            row.preempted_other,
+            row.observed_ms,
+            row.throttled,
+            row.waiting if row.sched_windows else None,
+        )
+        for row in rows
+    }
+
+
+def _per_container(span: Span, grid: Grid) -> Subquery:
+    s = Sample10s
+    return (
+        select(
+            grid_bucket(s.t, grid).label("bucket"),
+            s.host_id,
+            s.container_id,
+            func.count(s.ran_ns).label("sched_windows"),
+            total(s.preempted_other).label("preempted_other"),
+            total(s.nr_periods).label("nr_periods"),
+            total(s.nr_throttled).label("nr_throttled"),
+            *runq_sums(),
+        )
+        .outerjoin(
+            Container,
+            and_(Container.host_id == s.host_id, Container.container_id == s.container_id),
+        )
+        .where(*within(s.t, span), identity.kind() == "container")
+        .group_by("bucket", s.host_id, s.container_id)
+        .subquery("per_container")
+    )
+
+
+def _observed(span: Span, grid: Grid) -> Subquery:
+    """Time that at least one host measured: windows of many hosts at once count once."""
+    h = HostSample10s
+    windows = (
+        select(h.t, func.max(h.duration_ms).label("duration_ms"))
+        .where(*within(h.t, span))
+        .group_by(h.t)
+        .subquery()
+    )
+    return (
+        select(
+            grid_bucket(windows.c.t, grid).label("bucket"),
+            total(windows.c.duration_ms).label("observed_ms"),
+        )
+        .group_by("bucket")
+        .subquery("observed")
+    )

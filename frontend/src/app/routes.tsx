@@ -64,6 +64,7 @@ const container = createRoute({
   getParentRoute: () => frame,
   path: '/containers/$containerId',
   staticData: { title: 'Container' },
+  validateSearch: z.object({ scale: z.enum(['linear']).optional().catch(undefined) }),
   component: lazyRouteComponent(() => import('@/pages/container-page'), 'ContainerPage'),
 })
 

@@ -2,7 +2,7 @@ import styles from './inline-bar.module.css'
 
 type InlineBarProps = {
   ratio: number | null
-  tone: 'aggressor' | 'victim' | 'system' | 'quota' | 'ran'
+  tone: 'aggressor' | 'victim' | 'system' | 'quota' | 'ran' | 'self'
   width?: number
 }
 

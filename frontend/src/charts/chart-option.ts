@@ -1,0 +1,24 @@
+import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts'
+import type {
+  AxisPointerComponentOption,
+  GridComponentOption,
+  MarkAreaComponentOption,
+  TooltipComponentOption,
+} from 'echarts/components'
+import type { ComposeOption } from 'echarts/core'
+
+/** What a chart may consist of: exactly the parts chart.tsx registers. */
+export type ChartOption = ComposeOption<
+  | AxisPointerComponentOption
+  | BarSeriesOption
+  | GridComponentOption
+  | LineSeriesOption
+  | MarkAreaComponentOption
+  | TooltipComponentOption
+>
+
+export type LineSeries = LineSeriesOption
+export type BarSeries = BarSeriesOption
+
+/** [epoch ms, value]; a null value breaks the line. */
+export type Point = [number, number | null]

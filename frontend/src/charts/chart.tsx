@@ -1,0 +1,78 @@
+import { BarChart, LineChart } from 'echarts/charts'
+import { AxisPointerComponent, GridComponent, MarkAreaComponent, TooltipComponent } from 'echarts/components'
+import { connect, type EChartsType, init, use } from 'echarts/core'
+import { CanvasRenderer } from 'echarts/renderers'
+import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react'
+import styles from './chart.module.css'
+import { useChartGroup } from './chart-group'
+import type { ChartOption } from './chart-option'
+
+use([
+  AxisPointerComponent,
+  BarChart,
+  CanvasRenderer,
+  GridComponent,
+  LineChart,
+  MarkAreaComponent,
+  TooltipComponent,
+])
+
+/** Pictures are for tickets and slides: twice the pixels keep them sharp there. */
+const PICTURE_RATIO = 2
+
+export type ChartHandle = { picture: (background: string) => HTMLCanvasElement | null }
+
+export type ChartProps = { option: ChartOption; height: number; ref?: Ref<ChartHandle> }
+
+/** The one place that holds an ECharts instance: made when there is room to draw, resized and disposed here. */
+export function Chart({ option, height, ref }: ChartProps) {
+  const holder = useRef<HTMLDivElement>(null)
+  const instance = useRef<EChartsType | null>(null)
+  const latest = useRef(option)
+  const shared = useChartGroup()
+
+  useLayoutEffect(() => {
+    const place = holder.current
+    if (!place) return
+    const draw = () => {
+      if (place.clientWidth === 0) return
+      if (instance.current) {
+        instance.current.resize()
+        return
+      }
+      instance.current = init(place, null, { renderer: 'canvas' })
+      if (shared) joinGroup(instance.current, shared)
+      instance.current.setOption(latest.current, { notMerge: true })
+    }
+    const observer = new ResizeObserver(draw)
+    observer.observe(place)
+    draw()
+    return () => {
+      observer.disconnect()
+      instance.current?.dispose()
+      instance.current = null
+    }
+  }, [shared])
+
+  useEffect(() => {
+    latest.current = option
+    instance.current?.setOption(option, { notMerge: true })
+  }, [option])
+
+  useImperativeHandle(ref, () => ({
+    picture: (background) =>
+      instance.current?.renderToCanvas({ pixelRatio: PICTURE_RATIO, backgroundColor: background }) ?? null,
+  }))
+
+  return <div ref={holder} className={styles.plot} style={{ height }} data-plot aria-hidden />
+}
+
+type Crosshair = { axesInfo?: readonly { value: number }[] }
+
+function joinGroup(chart: EChartsType, shared: NonNullable<ReturnType<typeof useChartGroup>>): void {
+  chart.group = shared.group
+  connect(shared.group)
+  chart.on('updateAxisPointer', (event) => {
+    shared.onHover((event as Crosshair).axesInfo?.[0]?.value ?? null)
+  })
+}

@@ -1,0 +1,137 @@
+import type { Zone } from '@/lib/clock'
+import type { BarSeries, ChartOption, LineSeries } from './chart-option'
+import type { ChartTheme } from './chart-theme'
+import type { Gap } from './gaps'
+import { type Domain, timeTicks } from './time-ticks'
+import type { Inset } from './zoom'
+
+export const TICK_FONT_PX = 11
+/** Room for the words over a gap. */
+const WORDS_ABOVE_PX = 20
+const ABOVE_PX = 8
+const BELOW_LAST_PX = 22
+const BELOW_PX = 4
+
+/** What the charts of one page share. */
+export type Frame = {
+  theme: ChartTheme
+  domain: Domain
+  zone: Zone
+  inset: Inset
+  /** Ticks on the time axis at most; fewer on a phone. */
+  ticks: number
+  gaps: readonly Gap[]
+}
+
+export type Place = {
+  /** The topmost chart says what the hatching means. */
+  first?: boolean
+  /** The lowest chart carries the times. */
+  last?: boolean
+}
+
+/** Grid, time axis and crosshair: everything of an option but the y axis and the series. */
+export function plotOption(frame: Frame, place: Place): ChartOption {
+  const { theme, domain, inset } = frame
+  const ticks = timeTicks(domain, frame.zone, frame.ticks)
+  return {
+    animation: false,
+    textStyle: { fontFamily: theme.font },
+    // The page draws one tooltip for all charts; here it only makes the crosshair follow.
+    tooltip: { trigger: 'axis', showContent: false, transitionDuration: 0 },
+    grid: {
+      left: inset.left,
+      right: inset.right,
+      top: place.first && frame.gaps.length > 0 ? WORDS_ABOVE_PX : ABOVE_PX,
+      bottom: place.last ? BELOW_LAST_PX : BELOW_PX,
+      // By default ECharts 6 moves the plot to make room for labels, and the charts' times would part.
+      outerBoundsMode: 'none',
+    },
+    xAxis: {
+      type: 'value',
+      min: domain.from,
+      max: domain.to,
+      splitLine: { show: false },
+      axisLine: { show: true, onZero: false, lineStyle: { color: theme.borderStrong } },
+      axisTick: {
+        show: true,
+        length: 4,
+        lineStyle: { color: theme.borderStrong },
+        customValues: ticks.values,
+      },
+      axisLabel: {
+        show: place.last ?? false,
+        customValues: ticks.values,
+        formatter: (value: number) => ticks.label(value),
+        color: theme.text3,
+        fontSize: TICK_FONT_PX,
+        margin: 8,
+      },
+      axisPointer: {
+        show: true,
+        type: 'line',
+        snap: true,
+        label: { show: false },
+        lineStyle: { color: theme.text2, width: 1, type: 'solid' },
+        z: 10,
+      },
+    },
+  }
+}
+
+/** Horizontal lines and labels with unit; no axis line, no title. */
+export function valueAxis(theme: ChartTheme) {
+  return {
+    axisLine: { show: false },
+    axisTick: { show: false },
+    splitLine: { show: true, lineStyle: { color: theme.grid, width: 1 } },
+    axisLabel: { color: theme.text3, fontSize: TICK_FONT_PX, margin: 8 },
+    axisPointer: { show: false },
+  } as const
+}
+
+/** Lines break at null, have no points and are never smoothed. */
+export function lineSeries(series: LineSeries): LineSeries {
+  return {
+    type: 'line',
+    showSymbol: false,
+    symbol: 'circle',
+    symbolSize: 7,
+    connectNulls: false,
+    smooth: false,
+    // A line under the crosshair shows its point and stays as it is; the default makes it bolder and lighter.
+    emphasis: { lineStyle: { ...series.lineStyle, color: series.lineStyle?.color ?? colourOf(series) } },
+    ...series,
+  }
+}
+
+function colourOf({ color }: LineSeries): string | undefined {
+  return typeof color === 'string' ? color : undefined
+}
+
+export function barSeries(series: BarSeries): BarSeries {
+  return { type: 'bar', emphasis: { disabled: true }, ...series }
+}
+
+/** A series without data that hatches the gaps; the words stand once, above the first chart. */
+export function gapSeries({ gaps, theme }: Frame, { first }: Place): LineSeries {
+  return {
+    type: 'line',
+    silent: true,
+    data: [],
+    markArea: {
+      silent: true,
+      itemStyle: { color: theme.hatch },
+      label: { color: theme.text3, fontSize: TICK_FONT_PX, position: 'top', distance: 4 },
+      data: gaps.map((gap, index) => [
+        { name: first && index === widest(gaps) ? 'no data' : '', xAxis: gap.from },
+        { xAxis: gap.to },
+      ]),
+    },
+  }
+}
+
+function widest(gaps: readonly Gap[]): number {
+  const spans = gaps.map((gap) => gap.to - gap.from)
+  return spans.indexOf(Math.max(...spans))
+}

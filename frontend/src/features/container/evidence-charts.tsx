@@ -1,0 +1,122 @@
+import { useCallback, useMemo } from 'react'
+import { ChartCard } from '@/charts/chart-card'
+import { ChartGroup } from '@/charts/chart-group'
+import { useChartTheme } from '@/charts/chart-theme'
+import type { Frame } from '@/charts/plot'
+import { useShell } from '@/lib/shell'
+import type { Evidence } from './evidence'
+import styles from './evidence-charts.module.css'
+import { latencyData, preemptionsData, throttlingData } from './evidence-data'
+import {
+  LATENCY_LEGEND,
+  latencySummary,
+  PREEMPTIONS_LEGEND,
+  preemptionsSummary,
+  throttlingLegend,
+  throttlingNote,
+  throttlingSummary,
+  tooltipRows,
+} from './evidence-words'
+import { latencyOption, type Scale } from './latency-option'
+import { preemptionsOption } from './preemptions-option'
+import { hasThrottledTime, throttlingOption } from './throttling-option'
+import { useZoom } from './use-zoom'
+
+export const HEIGHTS_PX = { latency: 176, preemptions: 126, throttling: 108 }
+
+const LEFT_PX = 54
+const RIGHT_PX = { plain: 16, axis: 58 }
+const TICKS = { wide: 8, narrow: 4 }
+
+type EvidenceChartsProps = {
+  evidence: Evidence
+  name: string
+  narrow: boolean
+  scale: Scale
+  onScale: (scale: Scale) => void
+}
+
+function useFrame(evidence: Evidence, narrow: boolean): Frame {
+  const { zone } = useShell()
+  const theme = useChartTheme()
+  const right = hasThrottledTime(evidence) ? RIGHT_PX.axis : RIGHT_PX.plain
+  return useMemo(
+    () => ({
+      theme,
+      zone,
+      domain: evidence.domain,
+      gaps: evidence.gaps,
+      inset: { left: LEFT_PX, right },
+      ticks: narrow ? TICKS.narrow : TICKS.wide,
+    }),
+    [theme, zone, evidence, right, narrow],
+  )
+}
+
+export function EvidenceCharts({ evidence, name, narrow, scale, onScale }: EvidenceChartsProps) {
+  const frame = useFrame(evidence, narrow)
+  const { zoom, zoomOut } = useZoom(evidence.domain)
+  const rowsAt = useCallback((index: number) => tooltipRows(evidence, index), [evidence])
+  const latency = useMemo(() => latencyOption(evidence, frame, scale), [evidence, frame, scale])
+  const preemptions = useMemo(() => preemptionsOption(evidence, frame), [evidence, frame])
+  const throttling = useMemo(() => throttlingOption(evidence, frame), [evidence, frame])
+  const shared = { theme: frame.theme, domain: frame.domain, zone: frame.zone }
+  return (
+    <ChartGroup
+      buckets={evidence.buckets}
+      domain={evidence.domain}
+      inset={frame.inset}
+      zone={frame.zone}
+      rowsAt={rowsAt}
+      onZoom={zoom}
+      onZoomOut={zoomOut}
+    >
+      <div className={styles.charts}>
+        <ChartCard
+          {...shared}
+          title="Run queue latency"
+          unit={`${scale} scale`}
+          legend={LATENCY_LEGEND}
+          summary={latencySummary(evidence)}
+          option={latency}
+          data={latencyData(evidence)}
+          height={HEIGHTS_PX.latency}
+          filename={`${name}-run-queue-latency`}
+          controls={<ScaleSwitch scale={scale} onScale={onScale} />}
+        />
+        <ChartCard
+          {...shared}
+          title="Preemptions by cause"
+          unit="involuntary switches out per second"
+          legend={PREEMPTIONS_LEGEND}
+          summary={preemptionsSummary(evidence)}
+          option={preemptions}
+          data={preemptionsData(evidence)}
+          height={HEIGHTS_PX.preemptions}
+          filename={`${name}-preemptions`}
+        />
+        <ChartCard
+          {...shared}
+          title="Throttling"
+          unit="% of periods"
+          legend={throttlingLegend(evidence)}
+          summary={throttlingSummary(evidence)}
+          option={throttling}
+          data={throttlingData(evidence)}
+          height={HEIGHTS_PX.throttling}
+          filename={`${name}-throttling`}
+          note={throttlingNote(evidence)}
+        />
+      </div>
+    </ChartGroup>
+  )
+}
+
+function ScaleSwitch({ scale, onScale }: { scale: Scale; onScale: (scale: Scale) => void }) {
+  const other = scale === 'log' ? 'linear' : 'log'
+  return (
+    <button type="button" onClick={() => onScale(other)} aria-label={`Draw latency on a ${other} scale`}>
+      {other === 'log' ? 'Log' : 'Linear'}
+    </button>
+  )
+}

@@ -57,7 +57,7 @@ static int hold_empty(void)
 
 static int hold_sched(void)
 {
-	struct collector_report report = {};
+	struct collector_report report = {.state = COLLECTOR_FAILED};
 	void *state = NULL;
 	int r;
 

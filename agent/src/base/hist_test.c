@@ -99,6 +99,18 @@ static char *make_vector(void)
 	return text;
 }
 
+static FILE *open_vector(const char *mode)
+{
+	FILE *file = fopen(VECTOR_PATH, mode);
+
+	if (!file) {
+		print_error("%s: run this test in agent/, with NW_WRITE_CONTRACT=1 to make it\n",
+			    VECTOR_PATH);
+		abort();
+	}
+	return file;
+}
+
 static void the_contract_file_says_the_same(void **state)
 {
 	char *want = make_vector();
@@ -108,15 +120,11 @@ static void the_contract_file_says_the_same(void **state)
 	(void)state;
 	assert_non_null(have);
 	if (getenv("NW_WRITE_CONTRACT")) {
-		file = fopen(VECTOR_PATH, "w");
-		assert_non_null(file);
+		file = open_vector("w");
 		assert_true(fputs(want, file) >= 0);
 		assert_int_equal(fclose(file), 0);
 	}
-	file = fopen(VECTOR_PATH, "r");
-	if (!file)
-		fail_msg("%s is missing: run this test in agent/ with NW_WRITE_CONTRACT=1",
-			 VECTOR_PATH);
+	file = open_vector("r");
 	(void)fread(have, 1, strlen(want) + 1, file);
 	fclose(file);
 	if (strcmp(want, have) != 0)

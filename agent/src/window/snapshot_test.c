@@ -19,7 +19,7 @@ static void a_cgroup_has_one_row(void **state)
 			snapshot_cgroup(&snapshot, id * 4096)->sched.ran_ns += id;
 	assert_int_equal(snapshot.n_cgroups, 100);
 	assert_int_equal(snapshot.dropped, 0);
-	assert_int_equal(snapshot_find(&snapshot, 99 * 4096)->sched.ran_ns, 198);
+	assert_int_equal(snapshot_find(&snapshot, UINT64_C(99) * 4096)->sched.ran_ns, 198);
 	snapshot_free(&snapshot);
 }
 

@@ -304,7 +304,7 @@ static void without_rights_it_says_which_are_missing(void **state)
 	int status = -1;
 
 	if (pid == 0) {
-		struct collector_report report = {};
+		struct collector_report report = {.state = COLLECTOR_OK};
 		int r = setresuid(65534, 65534, 65534);
 
 		if (r == 0)

@@ -21,7 +21,7 @@ static int throttle_open(const struct config *config, struct cgroup_table *cgrou
 	struct throttle *self;
 
 	(void)config;
-	*ret_report = (struct collector_report){};
+	*ret_report = (struct collector_report){.state = COLLECTOR_FAILED};
 	if (!cgroups || cgroup_table_mode(cgroups)->cpu_root[0] == '\0') {
 		collector_report_set(ret_report, COLLECTOR_UNSUPPORTED,
 				     "no cgroup hierarchy with the cpu controller is mounted");
@@ -104,7 +104,7 @@ static int throttle_check(struct collector_report *ret_report)
 	struct cgroup_mode mode;
 	const int r = cgroup_mode_detect("/proc/self/mountinfo", &mode);
 
-	*ret_report = (struct collector_report){};
+	*ret_report = (struct collector_report){.state = COLLECTOR_FAILED};
 	if (r < 0) {
 		collector_report_set(ret_report, COLLECTOR_UNSUPPORTED,
 				     "no cgroup hierarchy with the cpu controller is mounted: %s",

@@ -272,6 +272,12 @@ static int load(int argc, char *const argv[], char *const environment[], struct 
 			return r;
 	}
 	config->to_stdout = words->to_stdout;
+	if (config->instance_type && !config->instance_family) {
+		config->instance_family =
+			strndup(config->instance_type, strcspn(config->instance_type, "."));
+		if (!config->instance_family)
+			return refuse(error, "instance_family: out of memory");
+	}
 	return config_check(config, words->command, error);
 }
 

@@ -80,6 +80,15 @@ static int check_server(const struct config *config, struct config_error *error)
 	return -EINVAL;
 }
 
+bool config_is_local(const char *url)
+{
+	cleanup(curl_url_cleanupp) CURLU *parsed = curl_url();
+	cleanup(curl_freep) char *host = NULL;
+
+	return parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	       curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK && is_loopback(host);
+}
+
 int config_check(const struct config *config, enum config_command command,
 		 struct config_error *ret_error)
 {

@@ -3,22 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FNV_OFFSET 0xcbf29ce484222325ULL
-#define FNV_PRIME  0x100000001b3ULL
-
-static uint64_t fnv1a(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * FNV_PRIME;
-	return hash;
-}
+#include "base/hash.h"
 
 uint64_t container_id_of(bool is_container, const char *runtime_id_or_path)
 {
-	uint64_t hash = fnv1a(FNV_OFFSET, is_container ? "container:" : "system:");
+	const char *prefix = is_container ? "container:" : "system:";
+	uint64_t hash = fnv1a_64(FNV1A_64_START, prefix, strlen(prefix));
 
 	/* Without the top bit, so that it fits a signed 64-bit column. */
-	return fnv1a(hash, runtime_id_or_path) & ~(1ULL << 63);
+	return fnv1a_64(hash, runtime_id_or_path, strlen(runtime_id_or_path)) & ~(1ULL << 63);
 }
 
 /* A view of one path component, no copy. */

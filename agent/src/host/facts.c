@@ -1,7 +1,5 @@
 #include "host/facts.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +17,7 @@
 #define SMALL_FILE_BYTES 4096
 #define CPUINFO_BYTES	 (16 * 1024) /* the first CPU is enough */
 
-static int read_machine_id(char ret[33])
+static void read_machine_id(char ret[33])
 {
 	/* The second one is where D-Bus kept it before systemd. */
 	static const char *const paths[] = {"/etc/machine-id", "/var/lib/dbus/machine-id"};
@@ -33,9 +31,8 @@ static int read_machine_id(char ret[33])
 			continue;
 		for (size_t b = 0; b < sizeof(bytes); b++)
 			snprintf(ret + 2 * b, 3, "%02x", bytes[b]);
-		return 0;
+		return;
 	}
-	return -ENOENT;
 }
 
 static int read_boot_id(uint8_t ret[16])
@@ -86,9 +83,7 @@ int host_facts_read(struct host_facts *ret_facts)
 	struct sysinfo info;
 	int r;
 
-	r = read_machine_id(facts.machine_id);
-	if (r < 0)
-		return r;
+	read_machine_id(facts.machine_id);
 	r = read_boot_id(facts.boot_id);
 	if (r < 0)
 		return r;

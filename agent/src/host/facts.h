@@ -4,7 +4,7 @@
 
 /* What a host is: read once at start. Texts are "" where the host does not say. */
 struct host_facts {
-	char machine_id[33]; /* 32 hexadecimal digits */
+	char machine_id[33]; /* 32 hexadecimal digits; a backend knows a host by it */
 	uint8_t boot_id[16];
 	char hostname[256];
 	char kernel_release[65];
@@ -22,10 +22,6 @@ struct host_facts {
 	uint64_t memory_bytes;
 };
 
-/*
- * -ENOENT: no machine id, the only fact that nothing can replace: the backend knows
- * a host by it. Everything else is best effort.
- */
 int host_facts_read(struct host_facts *ret_facts);
 
 /* topology.c: the counts, by hwloc. */

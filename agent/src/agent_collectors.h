@@ -1,0 +1,31 @@
+#pragma once
+
+#include <stddef.h>
+
+#include "collectors/collector.h"
+#include "wire/batch.h"
+
+#define MAX_COLLECTORS 8
+
+/* The collectors of this run, each with what it said last; one may fail alone. */
+struct running_collector {
+	const struct collector *collector;
+	void *state; /* NULL: not open */
+	struct collector_report report, before;
+};
+
+struct collector_set {
+	struct running_collector running[MAX_COLLECTORS];
+	size_t n_running;
+	struct batch_collector statuses[MAX_COLLECTORS];
+	struct batch_program programs[MAX_COLLECTORS * COLLECTOR_MAX_PROGRAMS];
+};
+
+/* Opens all of the registry and logs those that cannot run. -ENODEV: none can. */
+int collector_set_open(struct collector_set *self, const struct config *config,
+		       struct cgroup_table *cgroups);
+void collector_set_read(struct collector_set *self, struct snapshot *snapshot);
+void collector_set_close(struct collector_set *self);
+
+/* Fills status, losses and program costs of the window between the last two reads. */
+void collector_set_report(struct collector_set *self, struct batch *batch);

@@ -74,6 +74,7 @@ def containers() -> None:
         sa.Column("image", sa.Text),
         sa.Column("pod", sa.Text),
         sa.Column("namespace", sa.Text),
+        sa.Column("pod_uid", sa.Text),
         sa.Column("labels", JSONB, nullable=False),
         sa.Column("cgroup_path", sa.Text, nullable=False),
         sa.Column("first_seen_at", INSTANT, nullable=False),

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from contextvars import ContextVar
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -9,6 +10,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 HEADER = "X-Request-Id"
 # Printable and short: it is echoed into headers and logs.
 _SANE = re.compile(r"[A-Za-z0-9._-]{8,64}")
+
+
+# For log lines: whatever is logged while a request is handled carries its id.
+current_request_id: ContextVar[str | None] = ContextVar("current_request_id", default=None)
 
 
 def request_id_of(scope: Scope) -> str:
@@ -30,6 +35,7 @@ class RequestIdMiddleware:
         sent = Headers(scope=scope).get(HEADER, "")
         request_id = sent if _SANE.fullmatch(sent) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = request_id
+        current_request_id.set(request_id)
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":

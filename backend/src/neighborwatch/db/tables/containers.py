@@ -22,6 +22,7 @@ class Container(Base):
     image: Mapped[str | None]
     pod: Mapped[str | None]
     namespace: Mapped[str | None]
+    pod_uid: Mapped[str | None]
     labels: Mapped[dict[str, str]]
     cgroup_path: Mapped[str]
     first_seen_at: Mapped[datetime]

@@ -1,0 +1,1 @@
+"""Generated from agent/proto by scripts/gen_proto.sh; never edited."""

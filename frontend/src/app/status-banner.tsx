@@ -35,7 +35,7 @@ export function StatusBanner({ fleet }: { fleet: UseQueryResult<Overview, Error>
       {count(stale)} of {count(fleet.data.hosts_known)} {fleet.data.hosts_known === 1 ? 'agent' : 'agents'}{' '}
       {one ? 'is' : 'are'} silent for more than 2 min. Figures below exclude {one ? 'it' : 'them'} from then
       on.
-      <Link to="/agents" className="text-link">
+      <Link to="/agents" search={{ sort: 'last_seen_at' }} className="text-link">
         Show agents
       </Link>
     </Banner>

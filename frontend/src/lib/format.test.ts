@@ -8,6 +8,7 @@ import {
   duration,
   latency,
   percent,
+  perSecond,
   plural,
   rate,
   significant,
@@ -63,6 +64,13 @@ describe('numbers', () => {
     expect(rate(41200.4)).toBe('41,200/s')
     expect(rate(0)).toBe('0/s')
     expect(rate(null)).toBe('–')
+  })
+
+  it('keeps one decimal in a column of rates, and a little apart from nothing', () => {
+    expect(perSecond(653.84)).toBe('653.8')
+    expect(perSecond(0.04)).toBe('< 0.1')
+    expect(perSecond(0)).toBe('0.0')
+    expect(perSecond(null)).toBe('–')
   })
 
   it('shows small shares of a core', () => {

@@ -76,6 +76,12 @@ export function rate(perSecond: Maybe): string {
   return value + unit
 }
 
+/** A rate in a column whose head has the unit: one decimal for all, and a little is not nothing. */
+export function perSecond(value: Maybe): string {
+  if (known(value) && value > 0 && value < 0.05) return '< 0.1'
+  return decimal(value, 1)
+}
+
 /** CPU seconds carry one decimal in every table. */
 export function cpuSeconds(seconds: Maybe): string {
   return decimal(seconds, 1)

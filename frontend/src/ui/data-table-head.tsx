@@ -6,10 +6,10 @@ type HeadCellProps<T> = { column: Column<T>; sort?: string; onSort?: (sort: stri
 
 export function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
   const words = (
-    <>
+    <span>
       {column.head}
       {column.unit ? <span className={styles.unit}>, {column.unit}</span> : null}
-    </>
+    </span>
   )
   if (!column.sortable || !onSort) {
     return (

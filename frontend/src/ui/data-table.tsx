@@ -99,7 +99,7 @@ function SkeletonRows<T>({ columns, count }: { columns: readonly Column<T>[]; co
         <tr key={row}>
           {columns.map((column, index) => (
             <td key={column.id} className={cellClass(column)}>
-              <SkeletonText index={row + index} />
+              <SkeletonText index={row + index} wide={column.grow} />
             </td>
           ))}
         </tr>

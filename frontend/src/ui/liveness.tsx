@@ -22,7 +22,10 @@ export function LivenessBadge({ state, lastSeenAt }: Liveness) {
   }
   return (
     <Badge tone="warn" icon={ClockAlert} title="No window for more than 2 min">
-      Stale{lastSeenAt ? <Ago at={lastSeenAt} prefix=", " /> : null}
+      <span>
+        Stale
+        {lastSeenAt ? <Ago at={lastSeenAt} prefix=", " /> : null}
+      </span>
     </Badge>
   )
 }

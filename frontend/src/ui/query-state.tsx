@@ -14,10 +14,18 @@ type QueryStateProps<T> = {
   /** The same size as the filled view, so that nothing moves. */
   skeleton: ReactNode
   children: (data: T) => ReactNode
+  /** The card or page around a failure, where the filled view brings its own. */
+  around?: (failure: ReactNode) => ReactNode
 }
 
 /** Loading, failed, old and filled of one request. Empty is for the view: only it knows what empty means. */
-export function QueryState<T>({ query, what, skeleton, children }: QueryStateProps<T>) {
+export function QueryState<T>({
+  query,
+  what,
+  skeleton,
+  children,
+  around = (failure) => failure,
+}: QueryStateProps<T>) {
   if (query.data !== undefined) {
     return (
       <div
@@ -31,13 +39,13 @@ export function QueryState<T>({ query, what, skeleton, children }: QueryStatePro
     )
   }
   if (query.isError) {
-    return (
+    return around(
       <ErrorBox
         error={query.error}
         what={what}
         retrying={query.isFetching}
         onRetry={() => void query.refetch()}
-      />
+      />,
     )
   }
   return (

@@ -7,6 +7,7 @@ import { EvidenceStrip } from '@/features/container/evidence-strip'
 import { MeasuresCard, MeasuresSkeleton } from '@/features/container/measures-card'
 import { PreemptedByTable } from '@/features/container/preempted-by-table'
 import { useSetSearch, useShell } from '@/lib/shell'
+import { Card } from '@/ui/card'
 import { PageHead } from '@/ui/page-head'
 import { QueryState } from '@/ui/query-state'
 import styles from './container-page.module.css'
@@ -35,7 +36,12 @@ export function ContainerPage() {
           scale={scale}
           onScale={(next) => setSearch({ scale: next === 'log' ? undefined : next }, true)}
         />
-        <QueryState query={query} what="the container" skeleton={<MeasuresSkeleton />}>
+        <QueryState
+          query={query}
+          what="the container"
+          skeleton={<MeasuresSkeleton />}
+          around={(failure) => <Card flush>{failure}</Card>}
+        >
           {(answer) => <MeasuresCard container={answer.container} />}
         </QueryState>
       </div>

@@ -1,0 +1,135 @@
+import { Link } from '@tanstack/react-router'
+import { cores, count, latencyQuantity, percent, perSecond } from '@/lib/format'
+import type { Column } from '@/ui/data-table-columns'
+import { InlineBar } from '@/ui/inline-bar'
+import styles from './neighbor-columns.module.css'
+import type { NeighborItem } from './neighbors-query'
+import { StolenFrom } from './stolen-from'
+
+const BAR_PX = 60
+
+function ContainerLink({ id, name, className }: { id: string; name: string; className: string }) {
+  return (
+    <Link to="/containers/$containerId" params={{ containerId: id }} className={`link ${className}`}>
+      {name}
+    </Link>
+  )
+}
+
+function MostHarmed({ row }: { row: NeighborItem }) {
+  const most = row.top_victims[0]
+  if (!most) return '–'
+  return (
+    <span className={styles.most}>
+      <ContainerLink id={most.id} name={most.name} className={`secondary ${styles.name}`} />{' '}
+      <span className="secondary">{percent(most.share_ratio, 0)}</span>
+    </span>
+  )
+}
+
+/** The victim with the highest P99 in range; its name is in the title, its page one click away. */
+function WorstP99({ row }: { row: NeighborItem }) {
+  const worst = row.worst_victim
+  if (!worst) return '–'
+  const { value, unit } = latencyQuantity(worst.runq_p99_seconds)
+  return (
+    <Link
+      to="/containers/$containerId"
+      params={{ containerId: worst.id }}
+      className="link"
+      title={worst.name}
+      aria-label={`${value} ${unit}, ${worst.name}`}
+    >
+      {value} <span className="quiet">{unit}</span>
+    </Link>
+  )
+}
+
+/** Columns of the ranking; bars are to the scale of the most frequent row of the whole list. */
+export function neighborColumns(most: number): readonly Column<NeighborItem>[] {
+  return [
+    {
+      id: 'rank',
+      head: <span className="visually-hidden">Rank</span>,
+      align: 'right',
+      cell: (row) => (row.kind === 'system' ? null : <span className="secondary">{row.rank}</span>),
+    },
+    {
+      id: 'name',
+      head: 'Neighbor',
+      grow: true,
+      sortable: true,
+      sortFirst: 'asc',
+      cell: (row) => (
+        <ContainerLink id={row.id} name={row.name} className={row.kind === 'system' ? 'mono' : 'strong'} />
+      ),
+    },
+    {
+      id: 'host_name',
+      head: 'Host',
+      sortable: true,
+      sortFirst: 'asc',
+      level: 2,
+      cell: (row) => <span className="mono secondary">{row.host_name}</span>,
+    },
+    {
+      id: 'preemptions',
+      head: 'Preemptions',
+      align: 'right',
+      sortable: true,
+      help: 'Times its tasks came in while a task of another container still wanted to run',
+      cell: (row) => <span className="strong">{count(row.preemptions)}</span>,
+    },
+    {
+      id: 'bar',
+      head: <span className="visually-hidden">Preemptions as bar</span>,
+      level: 2,
+      cell: (row) => (
+        <InlineBar
+          ratio={most === 0 ? 0 : row.preemptions / most}
+          tone={row.kind === 'system' ? 'system' : 'aggressor'}
+          width={BAR_PX}
+        />
+      ),
+    },
+    {
+      id: 'preemptions_per_second',
+      head: 'Per second',
+      align: 'right',
+      level: 3,
+      cell: (row) => perSecond(row.preemptions_per_second),
+    },
+    { id: 'share_ratio', head: 'Share', align: 'right', level: 2, cell: (row) => percent(row.share_ratio) },
+    {
+      id: 'stolen_from',
+      head: 'Taken from',
+      level: 3,
+      cell: (row) => <StolenFrom victims={row.top_victims} />,
+    },
+    { id: 'most_harmed', head: 'Most often', level: 3, cell: (row) => <MostHarmed row={row} /> },
+    {
+      id: 'victims',
+      head: 'Victims',
+      align: 'right',
+      sortable: true,
+      level: 2,
+      cell: (row) => count(row.victims),
+    },
+    {
+      id: 'worst_p99',
+      head: 'Worst P99',
+      align: 'right',
+      level: 2,
+      help: 'Highest run queue latency P99 of a victim in range, at most',
+      cell: (row) => <WorstP99 row={row} />,
+    },
+    {
+      id: 'cpu_used_cores',
+      head: 'CPU',
+      unit: 'cores',
+      align: 'right',
+      level: 3,
+      cell: (row) => cores(row.cpu_used_cores),
+    },
+  ]
+}

@@ -1,0 +1,89 @@
+import { count } from '@/lib/format'
+import { type Column, cellClass } from '@/ui/data-table-columns'
+import styles from './neighbors-foot.module.css'
+import type { NeighborItem, NeighborList } from './neighbors-query'
+
+type NeighborsFootProps = { list: NeighborList; columns: readonly Column<NeighborItem>[] }
+
+/** What the list leaves out, the sum that it adds up to, and the system services apart. */
+export function NeighborsFoot({ list, columns }: NeighborsFootProps) {
+  return (
+    <>
+      <Sums list={list} columns={columns} />
+      <Services rows={list.system_items} columns={columns} />
+    </>
+  )
+}
+
+function Sums({ list, columns }: NeighborsFootProps) {
+  if (list.items.length === 0) return null
+  const listed = list.items.reduce((sum, row) => sum + row.preemptions, 0)
+  const others = list.total - list.items.length
+  return (
+    <tbody>
+      {others > 0 ? (
+        <SumRow
+          columns={columns}
+          className={styles.others}
+          name={`${count(others)} others`}
+          preemptions={list.total_preemptions - listed}
+        />
+      ) : null}
+      <SumRow
+        columns={columns}
+        className={styles.sum}
+        name="All containers"
+        preemptions={list.total_preemptions}
+      />
+    </tbody>
+  )
+}
+
+type SumRowProps = {
+  columns: readonly Column<NeighborItem>[]
+  className: string | undefined
+  name: string
+  preemptions: number
+}
+
+function SumRow({ columns, className, name, preemptions }: SumRowProps) {
+  const text: Record<string, string> = { name, preemptions: count(preemptions) }
+  return (
+    <tr className={className}>
+      {columns.map((column) => (
+        <td key={column.id} className={cellClass(column)}>
+          {text[column.id]}
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+function Services({
+  rows,
+  columns,
+}: {
+  rows: readonly NeighborItem[]
+  columns: NeighborsFootProps['columns']
+}) {
+  if (rows.length === 0) return null
+  const sum = rows.reduce((total, row) => total + row.preemptions, 0)
+  return (
+    <tbody>
+      <tr className={styles.group}>
+        <th scope="rowgroup" colSpan={columns.length}>
+          System services <span>cgroups that are no container: {count(sum)} preemptions</span>
+        </th>
+      </tr>
+      {rows.map((row) => (
+        <tr key={row.id}>
+          {columns.map((column) => (
+            <td key={column.id} className={cellClass(column)}>
+              {column.cell(row)}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  )
+}

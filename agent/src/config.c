@@ -12,7 +12,7 @@
 #include "config_check.h"
 #include "config_settings.h"
 
-#define FILE_MAX_BYTES	   (64 * 1024)
+#define FILE_MAX_BYTES	   (64 * 1024UL)
 #define ENVIRONMENT_PREFIX "NW_AGENT_"
 
 static int __attribute__((format(printf, 2, 3))) refuse(struct config_error *error,

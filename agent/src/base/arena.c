@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define BLOCK_BYTES (64 * 1024)
-#define ALIGNMENT   16
+#define BLOCK_BYTES (64 * 1024UL)
+#define ALIGNMENT   16UL
 
 struct arena_block {
 	struct arena_block *next;

@@ -55,7 +55,7 @@ int file_read(int dir, const char *path, size_t max, char **ret_text, size_t *re
 	cleanup(close_fdp) int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	cleanup(freep) char *text = NULL;
 	struct stat status;
-	size_t length;
+	size_t length = 0;
 	int r;
 
 	if (fd < 0)

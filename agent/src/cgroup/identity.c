@@ -11,7 +11,7 @@
 #include "cgroup/bundle_json.h"
 #include "cgroup/path_identity.h"
 
-#define BUNDLE_MAX_BYTES (1024 * 1024)
+#define BUNDLE_MAX_BYTES (1024 * 1024UL)
 #define MAX_NAMESPACES	 32 /* of one containerd: k8s.io, moby, default, ... */
 #define SHORT_ID_LENGTH	 12 /* as docker ps shows */
 
@@ -37,18 +37,21 @@ void identity_free(struct cgroup_identity *identity)
 	*identity = (struct cgroup_identity){0};
 }
 
+static size_t cut_length(const char *text)
+{
+	size_t length = 0;
+
+	while (length < IDENTITY_MAX_TEXT && text[length])
+		length++;
+	/* 10xxxxxx continues a character: do not cut it in two. */
+	while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
 int identity_set_text(char **field, const char *text)
 {
-	size_t length = strnlen(text, IDENTITY_MAX_TEXT + 1);
-	char *copy;
-
-	if (length > IDENTITY_MAX_TEXT) {
-		length = IDENTITY_MAX_TEXT;
-		/* 10xxxxxx continues a character: do not cut it in two. */
-		while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
-			length--;
-	}
-	copy = strndup(text, length);
+	char *copy = strndup(text, cut_length(text));
 	if (!copy)
 		return -ENOMEM;
 	free(*field);

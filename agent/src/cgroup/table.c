@@ -73,12 +73,14 @@ int cgroup_table_new(const struct cgroup_mode *mode, size_t capacity, struct cgr
 		return -ENOMEM;
 	while (n_slots < 2 * capacity)
 		n_slots *= 2;
-	self->mode = *mode;
-	self->sources = &no_sources;
-	self->capacity = capacity;
-	self->slot_mask = n_slots - 1;
-	self->entries = calloc(capacity, sizeof(self->entries[0]));
-	self->slots = calloc(n_slots, sizeof(self->slots[0]));
+	*self = (struct cgroup_table){
+		.mode = *mode,
+		.sources = &no_sources,
+		.capacity = capacity,
+		.slot_mask = n_slots - 1,
+		.entries = calloc(capacity, sizeof(struct entry)),
+		.slots = calloc(n_slots, sizeof(uint32_t)),
+	};
 	if (!self->entries || !self->slots) {
 		cgroup_table_free(self);
 		return -ENOMEM;
@@ -234,11 +236,11 @@ static int walk_directory(struct walk *walk, int fd, uint64_t parent_id)
 	dir = fdopendir(fd);
 	if (!dir)
 		return -errno;
-	take_fd(&owned);
+	take_fd(&owned); /* the stream closes it now */
 	while ((entry = readdir(dir))) {
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
 			continue;
-		r = walk_child(walk, dirfd(dir), entry->d_name, status.st_ino);
+		r = walk_child(walk, fd, entry->d_name, status.st_ino);
 		if (r < 0)
 			return r;
 	}

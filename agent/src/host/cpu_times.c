@@ -12,7 +12,7 @@
 #include "base/file_io.h"
 #include "base/parse.h"
 
-#define STAT_MAX_BYTES (1024 * 1024) /* the interrupt line grows with the number of CPUs */
+#define STAT_MAX_BYTES (1024 * 1024UL) /* the interrupt line grows with the number of CPUs */
 #define NS_PER_SECOND  1000000000ULL
 
 /* user nice system idle iowait irq softirq steal; guest time is already in user and nice. */

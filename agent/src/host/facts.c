@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -15,7 +14,7 @@
 #include "host/key_value.h"
 
 #define SMALL_FILE_BYTES 4096
-#define CPUINFO_BYTES	 (16 * 1024) /* the first CPU is enough */
+#define CPUINFO_BYTES	 4096 /* the first CPU comes first, and is enough */
 
 static void read_machine_id(char ret[33])
 {
@@ -58,13 +57,12 @@ static void read_os_name(struct host_facts *facts)
 
 static void read_cpuinfo(struct host_facts *facts)
 {
-	cleanup(fclosep) FILE *file = fopen("/proc/cpuinfo", "re");
-	cleanup(freep) char *text = malloc(CPUINFO_BYTES + 1);
-	size_t length;
+	cleanup(close_fdp) int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+	char text[CPUINFO_BYTES + 1];
+	ssize_t length = fd < 0 ? -1 : read(fd, text, CPUINFO_BYTES);
 
-	if (!file || !text)
+	if (length < 0)
 		return;
-	length = fread(text, 1, CPUINFO_BYTES, file);
 	text[length] = '\0';
 	key_value_find(text, "vendor_id", ':', facts->cpu_vendor, sizeof(facts->cpu_vendor));
 	key_value_find(text, "model name", ':', facts->cpu_model, sizeof(facts->cpu_model));

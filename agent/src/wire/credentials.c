@@ -30,7 +30,7 @@ static int copy_text(const json_t *object, const char *key, char *ret, size_t ca
 		if ((unsigned char)*c <= ' ' || *c == 0x7f)
 			return -EINVAL;
 	}
-	strcpy(ret, text);
+	memcpy(ret, text, strlen(text) + 1);
 	return 0;
 }
 
@@ -54,7 +54,7 @@ int enrolment_parse(const char *text, const char *server, struct credentials *re
 		return r;
 	if (strlen(server) >= sizeof(credentials.server))
 		return -ENAMETOOLONG;
-	strcpy(credentials.server, server);
+	memcpy(credentials.server, server, strlen(server) + 1);
 	*ret = credentials;
 	return 0;
 }

@@ -4,166 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/cleanup.h"
-#include "neighborwatch/v1/ingest.pb-c.h"
-#include "wire/utf8.h"
+#include "wire/encode_builder.h"
 
 #define BATCHES_TAG ((4 << 3) | 2) /* field 4 of IngestRequest, length-delimited */
 
 typedef Neighborwatch__V1__Batch pb_batch;
-typedef Neighborwatch__V1__CgroupWindow pb_cgroup;
-typedef Neighborwatch__V1__SchedWindow pb_sched;
-typedef Neighborwatch__V1__CpuStatWindow pb_cpu_stat;
-typedef Neighborwatch__V1__QuotaWindow pb_quota;
 typedef Neighborwatch__V1__CgroupIdentity pb_identity;
 typedef Neighborwatch__V1__CgroupIdentity__LabelsEntry pb_label;
 typedef Neighborwatch__V1__CollectorStatus pb_collector;
 typedef Neighborwatch__V1__BpfProgramCost pb_program;
 typedef Neighborwatch__V1__BlamePair pb_pair;
 
-/*
- * Builds a message tree in an arena. Running out of memory is remembered and asked
- * once at the end; until then everything points to valid, if empty, memory.
- */
-struct builder {
-	struct arena arena;
-	bool is_out_of_memory;
-};
-
 static void arena_freep(struct builder *builder)
 {
 	arena_free(&builder->arena);
-}
-
-/* `n` messages of one type and the pointers to them that protobuf-c wants. */
-static void *allocate(struct builder *builder, size_t n, size_t size)
-{
-	void *memory = arena_alloc(&builder->arena, n, size);
-
-	if (!memory)
-		builder->is_out_of_memory = true;
-	return memory;
-}
-
-static char *text(struct builder *builder, const char *from)
-{
-	char *copy;
-
-	if (!from || from[0] == '\0')
-		return (char *)protobuf_c_empty_string;
-	copy = allocate(builder, strlen(from) + 1, 1);
-	if (!copy)
-		return (char *)protobuf_c_empty_string;
-	strcpy(copy, from);
-	utf8_repair(copy);
-	return copy;
-}
-
-/* Declares `type *name` and `type **pointers` of `n` initialised messages; n = 0 on failure. */
-#define MESSAGES(builder, type, init, n, messages, pointers)    \
-	type *messages = allocate(builder, n, sizeof(type));    \
-	type **pointers = allocate(builder, n, sizeof(type *)); \
-	if (!(messages) || !(pointers))                         \
-		(n) = 0;                                        \
-	for (size_t message_ = 0; message_ < (n); message_++) { \
-		(messages)[message_] = (type)init;              \
-		(pointers)[message_] = &(messages)[message_];   \
-	}
-
-static void build_histogram(struct builder *builder, const struct sched_counters *from,
-			    pb_sched *to)
-{
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < RUNQ_BUCKETS; i++)
-		n += from->runq[i] != 0;
-	to->runq_bucket = allocate(builder, n, sizeof(to->runq_bucket[0]));
-	to->runq_count = allocate(builder, n, sizeof(to->runq_count[0]));
-	if (!to->runq_bucket || !to->runq_count)
-		return;
-	n = 0;
-	for (uint32_t i = 0; i < RUNQ_BUCKETS; i++) {
-		if (!from->runq[i])
-			continue;
-		to->runq_bucket[n] = i;
-		to->runq_count[n++] = from->runq[i];
-	}
-	to->n_runq_bucket = n;
-	to->n_runq_count = n;
-}
-
-static pb_sched *build_sched(struct builder *builder, const struct window_row *row)
-{
-	pb_sched *sched = allocate(builder, 1, sizeof(*sched));
-
-	if (!sched)
-		return NULL;
-	*sched = (pb_sched)NEIGHBORWATCH__V1__SCHED_WINDOW__INIT;
-	sched->ran_ns = row->sched.ran_ns;
-	sched->wait_ns = row->sched.wait_ns;
-	sched->wait_count = row->sched.wait_count;
-	sched->migrated_wait_ns = row->sched.migrated_wait_ns;
-	sched->throttled_out = row->sched.throttled_out;
-	sched->preempted_self = row->preempted_self;
-	sched->preempted_other = row->preempted_other;
-	sched->preempted_system = row->preempted_system;
-	build_histogram(builder, &row->sched, sched);
-	return sched;
-}
-
-static pb_cpu_stat *build_cpu_stat(struct builder *builder, const struct window_row *row)
-{
-	pb_cpu_stat *stat = allocate(builder, 1, sizeof(*stat));
-
-	if (!stat)
-		return NULL;
-	*stat = (pb_cpu_stat)NEIGHBORWATCH__V1__CPU_STAT_WINDOW__INIT;
-	stat->usage_ns = row->usage_ns;
-	stat->user_ns = row->user_ns;
-	stat->system_ns = row->system_ns;
-	return stat;
-}
-
-static void build_quotas(struct builder *builder, const struct window_row *row, pb_cgroup *to)
-{
-	size_t n = row->n_quotas;
-	MESSAGES(builder, pb_quota, NEIGHBORWATCH__V1__QUOTA_WINDOW__INIT, n, quotas, pointers)
-
-	for (size_t i = 0; i < n; i++) {
-		const struct window_quota *from = &row->quotas[i];
-
-		quotas[i].cgroup_path = text(builder, from->cgroup_path);
-		quotas[i].own = from->own;
-		quotas[i].quota_us = from->quota_us;
-		quotas[i].period_us = from->period_us;
-		quotas[i].burst_us = from->burst_us;
-		quotas[i].nr_periods = from->nr_periods;
-		quotas[i].nr_throttled = from->nr_throttled;
-		quotas[i].throttled_ns = from->throttled_ns;
-	}
-	to->quotas = pointers;
-	to->n_quotas = n;
-}
-
-static void build_cgroups(struct builder *builder, const struct window *window, pb_batch *to)
-{
-	size_t n = window->n_rows;
-	MESSAGES(builder, pb_cgroup, NEIGHBORWATCH__V1__CGROUP_WINDOW__INIT, n, rows, pointers)
-
-	for (size_t i = 0; i < n; i++) {
-		const struct window_row *row = &window->rows[i];
-
-		rows[i].container_id = row->container_id;
-		rows[i].cpus_allowed = row->cpus_allowed;
-		if (row->has & CGROUP_HAS_SCHED)
-			rows[i].sched = build_sched(builder, row);
-		if (row->has & CGROUP_HAS_USAGE)
-			rows[i].cpu_stat = build_cpu_stat(builder, row);
-		build_quotas(builder, row, &rows[i]);
-	}
-	to->cgroups = pointers;
-	to->n_cgroups = n;
 }
 
 static void build_labels(struct builder *builder, char *const *labels, pb_identity *to)
@@ -172,61 +27,62 @@ static void build_labels(struct builder *builder, char *const *labels, pb_identi
 
 	while (labels && labels[2 * n])
 		n++;
-	MESSAGES(builder, pb_label, NEIGHBORWATCH__V1__CGROUP_IDENTITY__LABELS_ENTRY__INIT, n,
-		 entries, pointers)
+	const pb_label initial = NEIGHBORWATCH__V1__CGROUP_IDENTITY__LABELS_ENTRY__INIT;
+	pb_label **entries = builder_messages(builder, &n, &initial, sizeof(initial));
 	for (size_t i = 0; i < n; i++) {
-		entries[i].key = text(builder, labels[2 * i]);
-		entries[i].value = text(builder, labels[2 * i + 1]);
+		entries[i]->key = builder_text(builder, labels[2 * i]);
+		entries[i]->value = builder_text(builder, labels[2 * i + 1]);
 	}
-	to->labels = pointers;
+	to->labels = entries;
 	to->n_labels = n;
 }
 
 static void build_identities(struct builder *builder, const struct batch *batch, pb_batch *to)
 {
 	size_t n = batch->n_identities;
-	MESSAGES(builder, pb_identity, NEIGHBORWATCH__V1__CGROUP_IDENTITY__INIT, n, identities,
-		 pointers)
+	const pb_identity initial = NEIGHBORWATCH__V1__CGROUP_IDENTITY__INIT;
+	pb_identity **identities = builder_messages(builder, &n, &initial, sizeof(initial));
 
 	for (size_t i = 0; i < n; i++) {
 		const struct batch_identity *from = &batch->identities[i];
 
-		identities[i].container_id = from->container_id;
-		identities[i].kind = from->is_container
-					     ? NEIGHBORWATCH__V1__CGROUP_KIND__CGROUP_KIND_CONTAINER
-					     : NEIGHBORWATCH__V1__CGROUP_KIND__CGROUP_KIND_SYSTEM;
-		identities[i].name = text(builder, from->name);
-		identities[i].cgroup_path = text(builder, from->cgroup_path);
-		identities[i].runtime = text(builder, from->runtime);
-		identities[i].runtime_id = text(builder, from->runtime_id);
-		identities[i].image = text(builder, from->image);
-		identities[i].pod = text(builder, from->pod);
-		identities[i].namespace_ = text(builder, from->namespace);
-		identities[i].pod_uid = text(builder, from->pod_uid);
-		build_labels(builder, from->labels, &identities[i]);
+		identities[i]->container_id = from->container_id;
+		identities[i]->kind =
+			from->is_container ? NEIGHBORWATCH__V1__CGROUP_KIND__CGROUP_KIND_CONTAINER
+					   : NEIGHBORWATCH__V1__CGROUP_KIND__CGROUP_KIND_SYSTEM;
+		identities[i]->name = builder_text(builder, from->name);
+		identities[i]->cgroup_path = builder_text(builder, from->cgroup_path);
+		identities[i]->runtime = builder_text(builder, from->runtime);
+		identities[i]->runtime_id = builder_text(builder, from->runtime_id);
+		identities[i]->image = builder_text(builder, from->image);
+		identities[i]->pod = builder_text(builder, from->pod);
+		identities[i]->namespace_ = builder_text(builder, from->namespace);
+		identities[i]->pod_uid = builder_text(builder, from->pod_uid);
+		build_labels(builder, from->labels, identities[i]);
 	}
-	to->identities = pointers;
+	to->identities = identities;
 	to->n_identities = n;
 }
 
 static void build_blame(struct builder *builder, const struct pair_merge *blame, pb_batch *to)
 {
-	Neighborwatch__V1__BlameWindow *window = allocate(builder, 1, sizeof(*window));
+	Neighborwatch__V1__BlameWindow *window = builder_alloc(builder, 1, sizeof(*window));
 	size_t n = blame->n_pairs;
-	MESSAGES(builder, pb_pair, NEIGHBORWATCH__V1__BLAME_PAIR__INIT, n, pairs, pointers)
+	const pb_pair initial = NEIGHBORWATCH__V1__BLAME_PAIR__INIT;
+	pb_pair **pairs = builder_messages(builder, &n, &initial, sizeof(initial));
 
 	if (!window)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		pairs[i].victim_id = blame->pairs[i].victim_id;
-		pairs[i].aggressor_id = blame->pairs[i].aggressor_id;
-		pairs[i].preemptions = blame->pairs[i].preemptions;
+		pairs[i]->victim_id = blame->pairs[i].victim_id;
+		pairs[i]->aggressor_id = blame->pairs[i].aggressor_id;
+		pairs[i]->preemptions = blame->pairs[i].preemptions;
 	}
 	*window = (Neighborwatch__V1__BlameWindow)NEIGHBORWATCH__V1__BLAME_WINDOW__INIT;
 	window->started_at_unix_ns = blame->started_at_unix_ns;
 	window->duration_ns = blame->duration_ns;
 	window->dropped_pairs = blame->dropped;
-	window->pairs = pointers;
+	window->pairs = pairs;
 	window->n_pairs = n;
 	to->blame = window;
 }
@@ -234,32 +90,33 @@ static void build_blame(struct builder *builder, const struct pair_merge *blame,
 static void build_collectors(struct builder *builder, const struct batch *batch, pb_batch *to)
 {
 	size_t n = batch->n_collectors;
-	MESSAGES(builder, pb_collector, NEIGHBORWATCH__V1__COLLECTOR_STATUS__INIT, n, collectors,
-		 pointers)
+	const pb_collector initial = NEIGHBORWATCH__V1__COLLECTOR_STATUS__INIT;
+	pb_collector **collectors = builder_messages(builder, &n, &initial, sizeof(initial));
 
 	for (size_t i = 0; i < n; i++) {
-		collectors[i].name = text(builder, batch->collectors[i].name);
-		collectors[i].state = (Neighborwatch__V1__CollectorState)batch->collectors[i].state;
-		collectors[i].reason = text(builder, batch->collectors[i].reason);
-		collectors[i].lost = batch->collectors[i].lost;
+		collectors[i]->name = builder_text(builder, batch->collectors[i].name);
+		collectors[i]->state =
+			(Neighborwatch__V1__CollectorState)batch->collectors[i].state;
+		collectors[i]->reason = builder_text(builder, batch->collectors[i].reason);
+		collectors[i]->lost = batch->collectors[i].lost;
 	}
-	to->collectors = pointers;
+	to->collectors = collectors;
 	to->n_collectors = n;
 }
 
 static void build_cost(struct builder *builder, const struct batch_cost *from, pb_batch *to)
 {
-	Neighborwatch__V1__AgentCost *cost = allocate(builder, 1, sizeof(*cost));
+	Neighborwatch__V1__AgentCost *cost = builder_alloc(builder, 1, sizeof(*cost));
 	size_t n = from->n_programs;
-	MESSAGES(builder, pb_program, NEIGHBORWATCH__V1__BPF_PROGRAM_COST__INIT, n, programs,
-		 pointers)
+	const pb_program initial = NEIGHBORWATCH__V1__BPF_PROGRAM_COST__INIT;
+	pb_program **programs = builder_messages(builder, &n, &initial, sizeof(initial));
 
 	if (!cost)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		programs[i].name = text(builder, from->programs[i].name);
-		programs[i].run_count = from->programs[i].run_count;
-		programs[i].run_ns = from->programs[i].run_ns;
+		programs[i]->name = builder_text(builder, from->programs[i].name);
+		programs[i]->run_count = from->programs[i].run_count;
+		programs[i]->run_ns = from->programs[i].run_ns;
 	}
 	*cost = (Neighborwatch__V1__AgentCost)NEIGHBORWATCH__V1__AGENT_COST__INIT;
 	cost->user_ns = from->user_ns;
@@ -269,43 +126,43 @@ static void build_cost(struct builder *builder, const struct batch_cost *from, p
 	cost->spool_bytes = from->spool_bytes;
 	cost->spool_dropped = from->spool_dropped;
 	cost->rejected_batches = from->rejected_batches;
-	cost->programs = pointers;
+	cost->programs = programs;
 	cost->n_programs = n;
 	to->cost = cost;
 }
 
 static void build_facts(struct builder *builder, const struct batch_facts *from, pb_batch *to)
 {
-	Neighborwatch__V1__HostFacts *facts = allocate(builder, 1, sizeof(*facts));
+	Neighborwatch__V1__HostFacts *facts = builder_alloc(builder, 1, sizeof(*facts));
 
 	if (!facts)
 		return;
 	*facts = (Neighborwatch__V1__HostFacts)NEIGHBORWATCH__V1__HOST_FACTS__INIT;
-	facts->hostname = text(builder, from->hostname);
-	facts->agent_version = text(builder, from->agent_version);
-	facts->kernel_release = text(builder, from->kernel_release);
-	facts->os_name = text(builder, from->os_name);
-	facts->cpu_vendor = text(builder, from->cpu_vendor);
-	facts->cpu_model = text(builder, from->cpu_model);
+	facts->hostname = builder_text(builder, from->hostname);
+	facts->agent_version = builder_text(builder, from->agent_version);
+	facts->kernel_release = builder_text(builder, from->kernel_release);
+	facts->os_name = builder_text(builder, from->os_name);
+	facts->cpu_vendor = builder_text(builder, from->cpu_vendor);
+	facts->cpu_model = builder_text(builder, from->cpu_model);
 	facts->cpus_online = from->cpus_online;
 	facts->cores = from->cores;
 	facts->sockets = from->sockets;
 	facts->numa_nodes = from->numa_nodes;
 	facts->l3_domains = from->l3_domains;
 	facts->threads_per_core = from->threads_per_core;
-	facts->cache_architecture = text(builder, from->cache_architecture);
+	facts->cache_architecture = builder_text(builder, from->cache_architecture);
 	facts->memory_bytes = from->memory_bytes;
-	facts->hypervisor = text(builder, from->hypervisor);
-	facts->cgroup_mode = text(builder, from->cgroup_mode);
-	facts->instance_type = text(builder, from->instance_type);
-	facts->instance_family = text(builder, from->instance_family);
-	facts->region = text(builder, from->region);
+	facts->hypervisor = builder_text(builder, from->hypervisor);
+	facts->cgroup_mode = builder_text(builder, from->cgroup_mode);
+	facts->instance_type = builder_text(builder, from->instance_type);
+	facts->instance_family = builder_text(builder, from->instance_family);
+	facts->region = builder_text(builder, from->region);
 	to->facts = facts;
 }
 
 static void build_host(struct builder *builder, const struct host_counters *from, pb_batch *to)
 {
-	Neighborwatch__V1__HostWindow *host = allocate(builder, 1, sizeof(*host));
+	Neighborwatch__V1__HostWindow *host = builder_alloc(builder, 1, sizeof(*host));
 
 	if (!host)
 		return;
@@ -359,7 +216,7 @@ int batch_encode(const struct batch *batch, uint8_t **ret_bytes, size_t *ret_len
 	message.started_at_unix_ns = batch->window->started_at_unix_ns;
 	message.duration_ns = batch->window->duration_ns;
 	build_host(&builder, &batch->window->host, &message);
-	build_cgroups(&builder, batch->window, &message);
+	encode_rows(&builder, batch->window, &message);
 	build_identities(&builder, batch, &message);
 	build_collectors(&builder, batch, &message);
 	build_cost(&builder, &batch->cost, &message);

@@ -11,7 +11,7 @@
 
 #define CONNECT_TIMEOUT_MS 5000L
 #define WHOLE_TIMEOUT_MS   30000L
-#define ANSWER_MAX_BYTES   (16 * 1024) /* problem documents are small */
+#define ANSWER_MAX_BYTES   (16 * 1024UL) /* problem documents are small */
 #define HEADER_MAX_BYTES   512
 
 struct transfer {

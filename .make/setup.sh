@@ -31,9 +31,17 @@ apt_packages() {
 then run this command again."
 	fi
 	say "apt-get install ${missing[*]}"
-	export DEBIAN_FRONTEND=noninteractive
-	apt-get update -qq
-	apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+	quiet apt-get update -qq
+	quiet env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+# Installers talk a lot; what they said matters only when they fail.
+quiet() {
+	local log status=0
+	log=$(mktemp)
+	"$@" >"$log" 2>&1 || status=$?
+	[ "$status" -eq 0 ] || { cat "$log" >&2; rm -f "$log"; die "failed: $*"; }
+	rm -f "$log"
 }
 
 version_at_least() { [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n1)" = "$2" ]; }

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from fastapi.testclient import TestClient
 from httpx2 import Response
-from ingest_client import EnrolHost, EnrolledHost, Send
 from sqlalchemy.orm import Session, sessionmaker
 
+from ingest_client import EnrolHost, EnrolledHost, Send
 from neighborwatch.access import queries
 from neighborwatch.db.session import transaction
 from neighborwatch.ingest.wire import ingest_pb2 as wire

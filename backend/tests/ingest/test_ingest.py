@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import zstandard
-from ingest_client import Counted, EnrolledHost, Send
 from sqlalchemy import Engine, func, select, text
 from sqlalchemy.orm import Session
 
 import wire_factory as make
+from ingest_client import Counted, EnrolledHost, Send
 from neighborwatch.db.tables import (
     Base,
     Blame1m,

@@ -3,24 +3,22 @@
 import random
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from datetime import UTC, datetime
 
-import psycopg
 import pytest
-import wire_factory as make
 import zstandard
-from conftest import start_and_wait
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx2 import Response
-from ingest_client import Counted, EnrolHost, EnrolledHost, Send
-from sqlalchemy import func, select
+from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
+import wire_factory as make
+from ingest_client import Counted, EnrolHost, EnrolledHost, Send
 from neighborwatch.db.tables import Container, HostSample10s, IngestCursor
+from neighborwatch.ingest.flush import Flusher, Submission
+from neighborwatch.ingest.partition_guard import PartitionGuard
 from neighborwatch.ingest.wire import ingest_pb2 as wire
-from neighborwatch.launch.postgres import EmbeddedPostgres
-from neighborwatch.main import create_app
 from neighborwatch.settings import Settings
 
 MIB = 1 << 20
@@ -262,10 +260,8 @@ def test_a_zip_bomb_is_stopped_at_the_limit(send: Send, session: Session) -> Non
 
 
 def test_a_frame_that_asks_for_a_huge_window_is_refused(send: Send) -> None:
-    parameters = zstandard.ZstdCompressionParameters(window_log=27)
-    compressor = zstandard.ZstdCompressor(
-        compression_params=parameters, write_content_size=False
-    ).compressobj()
+    parameters = zstandard.ZstdCompressionParameters(window_log=27, write_content_size=0)
+    compressor = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
     frame = compressor.compress(b"x" * 1000) + compressor.flush()
     assert_problem(send(frame, encoding="zstd"), 400, "body")
 
@@ -300,26 +296,27 @@ def test_a_revoked_host_token_ends(
     assert send(make.request_of_windows(host.host_id, 1)).status_code == 401
 
 
-def test_a_full_queue_asks_to_come_back(settings: Settings, host: EnrolledHost) -> None:
-    tiny = settings.ingest.model_copy(update={"ingest_queue_requests": 1, "ingest_writers": 1})
-    app = create_app(replace(settings, ingest=tiny))
-    with TestClient(app) as client:
-        # Nothing can be queued while the only place is taken.
-        app.state.flusher._queue.maxsize = -1
-        app.state.flusher._queue.put_nowait = _always_full
-        answer = client.post(
-            "/api/v1/ingest",
-            content=make.request_of_windows(host.host_id, 1).SerializeToString(),
-            headers={
-                "Authorization": f"Bearer {host.token}",
-                "Content-Type": "application/x-protobuf",
-            },
+def test_a_full_queue_asks_to_come_back(
+    app: FastAPI, send: Send, host: EnrolledHost, engine: Engine, settings: Settings
+) -> None:
+    full = Flusher(  # never started, and its only place is taken
+        engine,
+        PartitionGuard(engine, ()),
+        settings=settings.ingest.model_copy(update={"ingest_queue_requests": 1}),
+        retention=settings.retention,
+    )
+    full.submit(Submission(host.host_id, b"", "identity", datetime.now(UTC)))
+    app.state.flusher.stop()
+    app.state.flusher = full
+    try:
+        answer = send(make.request_of_windows(host.host_id, 1))
+    finally:
+        app.state.flusher = Flusher(
+            engine,
+            PartitionGuard(engine, ()),
+            settings=settings.ingest,
+            retention=settings.retention,
         )
+        app.state.flusher.start()
     assert_problem(answer, 429, None)
     assert answer.headers["retry-after"] == "1"
-
-
-def _always_full(_item: object) -> None:
-    import queue
-
-    raise queue.Full

@@ -73,6 +73,8 @@ class EmbeddedPostgres:
             capture_output=True,
             text=True,
             cwd="/",
+            # Ctrl-C is for us to handle; half an initdb would be thrown away anyway.
+            start_new_session=True,
             **_server_identity().subprocess_arguments(),
         )
         if made.returncode != 0:

@@ -17,12 +17,14 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session, sessionmaker
 
+from fleet import NOW, Fleet, Reader
 from neighborwatch.access import queries
 from neighborwatch.access.principal import Role
 from neighborwatch.db import migrate
 from neighborwatch.db.engine import create_database_engine
 from neighborwatch.db.partitions import maintain_partitions, partitioned_tables
 from neighborwatch.db.session import session_factory, transaction
+from neighborwatch.http.deps import current_time
 from neighborwatch.launch.postgres import EmbeddedPostgres
 from neighborwatch.main import create_app
 from neighborwatch.settings import (
@@ -155,3 +157,15 @@ def viewer(client: TestClient, viewer_token: str) -> TestClient:
     """A program that may read."""
     client.headers["Authorization"] = f"Bearer {viewer_token}"
     return client
+
+
+@pytest.fixture
+def fleet(sessions: sessionmaker[Session]) -> Fleet:
+    return Fleet(sessions)
+
+
+@pytest.fixture
+def reader(app: FastAPI, viewer: TestClient) -> Reader:
+    """Reads the fleet; the clock stands at NOW."""
+    app.dependency_overrides[current_time] = lambda: NOW
+    return Reader(viewer)

@@ -4,9 +4,8 @@ A null counter was not measured. Sums skip nulls and rates divide by the time of
 have the counter, so what was not measured never pulls a figure towards zero.
 """
 
-import operator
 from decimal import Decimal
-from functools import cache, reduce
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -71,8 +70,9 @@ def newest(at: Column, *columns: Column) -> ColumnElement[list[int]]:
     that sums the rest; DISTINCT ON would need a scan and a sort of its own.
     """
     instant = cast(extract("epoch", at), BigInteger)
-    values = [func.coalesce(cast(column, BigInteger), -1) for column in columns]
-    return func.max(array([instant, *values], type_=BigInteger))
+    values: list[Any] = [func.coalesce(cast(column, BigInteger), -1) for column in columns]
+    row: ColumnElement[Any] = array([instant, *values])
+    return func.max(row)
 
 
 def newest_field(row: ColumnElement[Any], index: int) -> ColumnElement[int]:
@@ -100,8 +100,8 @@ def runq_percentile_seconds(percent: int) -> Figure:
 def runq_waits(buckets: range = range(BUCKETS)) -> ColumnElement[int]:
     """Aggregate: how many waits are in these buckets."""
     columns = runq_bucket_columns()
-    sums = [func.coalesce(func.sum(columns[bucket]), literal_column("0")) for bucket in buckets]
-    return reduce(operator.add, sums)
+    zero: ColumnElement[int] = literal_column("0", BigInteger)
+    return sum((func.coalesce(func.sum(columns[bucket]), zero) for bucket in buckets), zero)
 
 
 @cache

@@ -29,6 +29,11 @@ def bucket_of(ns: int) -> int:
     return 4 * octave + ((ns >> (octave + FIRST_OCTAVE - 2)) & 3)
 
 
+def buckets_below(threshold_seconds: float) -> range:
+    """The buckets in which every wait is reported as shorter than the threshold."""
+    return range(sum(upper_ns < threshold_seconds * 1e9 for upper_ns in UPPER_BOUNDS_NS))
+
+
 def percentile_ns(counts: Sequence[int], percent: int) -> int | None:
     """Upper bound of the bucket that holds the percentile; None where nothing was counted.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sqlalchemy import CTE, ColumnElement, Subquery, and_, func, select
+from sqlalchemy import CTE, BigInteger, ColumnElement, Subquery, and_, cast, func, select
 from sqlalchemy.orm import Session, aliased
 
 from neighborwatch.db import identity
@@ -104,7 +104,7 @@ def _ranked_rows(sums: CTE, span: Span, name_contains: str | None) -> CTE:
     ranked = select(
         sums,
         func.row_number().over(order_by=order).label("rank"),
-        total(sums.c.preemptions).over().label("all_preemptions"),
+        cast(func.sum(sums.c.preemptions).over(), BigInteger).label("all_preemptions"),
     ).subquery("ranked")
     observed = _observed(span)
     unmeasured = ranked.c.preemptions / span.seconds

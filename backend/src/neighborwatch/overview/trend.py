@@ -10,12 +10,12 @@ from neighborwatch.db import identity
 from neighborwatch.db.expressions import (
     grid_bucket,
     ratio,
-    runq_percentile_seconds,
-    runq_sums,
+    runq_waits,
     total,
     within,
 )
 from neighborwatch.db.tables import Container, HostSample10s, Sample10s
+from neighborwatch.measures.histogram import buckets_below
 from neighborwatch.measures.time_range import Grid, Span
 from neighborwatch.overview.schemas import OverviewTrend
 
@@ -69,7 +69,8 @@ def _buckets(session: Session, span: Span, grid: Grid) -> dict[int, _Bucket]:
         per_container.c.sched_windows,
         per_container.c.preempted_other,
         ratio(per_container.c.nr_throttled, per_container.c.nr_periods).label("throttled_ratio"),
-        runq_percentile_seconds(99).label("runq_p99_seconds"),
+        # P99 is at least the threshold if less than 99 % of the waits are in buckets below it.
+        (per_container.c.shorter_waits * 100 < per_container.c.waits * 99).label("waiting"),
     ).subquery("judged")
     c = judged.c
     counts = (
@@ -78,7 +79,7 @@ def _buckets(session: Session, span: Span, grid: Grid) -> dict[int, _Bucket]:
             total(c.preempted_other).label("preempted_other"),
             total(c.sched_windows).label("sched_windows"),
             func.count().filter(c.throttled_ratio > THROTTLED_THRESHOLD_RATIO).label("throttled"),
-            func.count().filter(c.runq_p99_seconds >= WAITING_THRESHOLD_SECONDS).label("waiting"),
+            func.count().filter(c.waiting).label("waiting"),
         )
         .group_by(c.bucket)
         .subquery("counts")
@@ -111,7 +112,8 @@ def _per_container(span: Span, grid: Grid) -> Subquery:
             total(s.preempted_other).label("preempted_other"),
             total(s.nr_periods).label("nr_periods"),
             total(s.nr_throttled).label("nr_throttled"),
-            *runq_sums(),
+            runq_waits().label("waits"),
+            runq_waits(buckets_below(WAITING_THRESHOLD_SECONDS)).label("shorter_waits"),
         )
         .outerjoin(
             Container,

@@ -6,11 +6,12 @@ import './app/mantine.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
+import { makeApp } from './app/make-app'
 
 const place = document.getElementById('root')
 if (!place) throw new Error('index.html has no #root')
 createRoot(place).render(
   <StrictMode>
-    <App />
+    <App {...makeApp()} />
   </StrictMode>,
 )

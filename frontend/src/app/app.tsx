@@ -1,27 +1,22 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useState } from 'react'
-import { sessionQuery } from '@/features/session/session-query'
-import { makeQueryClient } from '@/lib/query-client'
+import type { makeApp } from './make-app'
 import { mantineTheme, mantineVariables } from './mantine-theme'
-import { makeRouter } from './router'
 
-function makeApp() {
-  const queryClient = makeQueryClient(() => {
-    const { location } = router.state
-    if (location.pathname === '/sign-in') return
-    queryClient.removeQueries({ queryKey: sessionQuery.queryKey })
-    void router.navigate({ to: '/sign-in', search: { return: location.href } })
-  })
-  const router = makeRouter(queryClient)
-  return { queryClient, router }
+type AppProps = ReturnType<typeof makeApp> & {
+  /** `test` makes overlays appear at once, where no browser lays them out. */
+  env?: 'default' | 'test'
 }
 
-export function App() {
-  const [{ queryClient, router }] = useState(makeApp)
+export function App({ queryClient, router, env = 'default' }: AppProps) {
   return (
-    <MantineProvider theme={mantineTheme} cssVariablesResolver={mantineVariables} defaultColorScheme="auto">
+    <MantineProvider
+      env={env}
+      theme={mantineTheme}
+      cssVariablesResolver={mantineVariables}
+      defaultColorScheme="auto"
+    >
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -1,7 +1,10 @@
 import '@testing-library/jest-dom/vitest'
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterAll, afterEach, beforeAll, vi } from 'vitest'
 import { server } from './server'
+
+// A page's code is loaded on first use, which takes its time on a busy machine.
+configure({ asyncUtilTimeout: 8_000 })
 
 // jsdom lays nothing out and has neither of these; Mantine and the tables ask for them.
 Object.defineProperty(window, 'matchMedia', {

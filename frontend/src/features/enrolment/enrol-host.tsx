@@ -11,10 +11,7 @@ import styles from './enrol-host.module.css'
 export function EnrolHost({ zone }: { zone: Zone }) {
   const create = useCreateToken()
   const [open, setOpen] = useState(false)
-  const start = () => {
-    setOpen(true)
-    create.mutate()
-  }
+  const start = () => create.mutate(undefined, { onSettled: () => setOpen(true) })
   return (
     <Popover
       opened={open}
@@ -22,7 +19,7 @@ export function EnrolHost({ zone }: { zone: Zone }) {
       onClose={create.reset}
       position="bottom-end"
       width={640}
-      trapFocus
+      trapFocus={create.isSuccess}
       returnFocus
     >
       <Popover.Target>
@@ -40,7 +37,6 @@ export function EnrolHost({ zone }: { zone: Zone }) {
             <CommandBlock label="commands" commands={['nwagent check', create.data.command]} />
           </>
         ) : null}
-        {create.isPending ? <p role="status">Creating a token</p> : null}
         {create.isError ? (
           <p role="alert" className={styles.failed}>
             No token was created. {create.error.message}

@@ -1,0 +1,60 @@
+"""The demo's containers: what each does and what the dashboard should make of it."""
+
+import os
+from dataclasses import dataclass
+
+from load import Pattern
+
+HOG = "batch-encode"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    name: str
+    image: str
+    pattern: Pattern
+    what: str
+    expect: str
+    quota_us: int | None = None
+    shares: int = 1024
+
+
+def workloads() -> list[Workload]:
+    """For the CPUs that this process may use: the first is fought over, the second is not."""
+    cpus = sorted(os.sched_getaffinity(0))
+    shared, other = str(cpus[0]), str(cpus[1 % len(cpus)])
+    return [
+        Workload(
+            name="checkout-api",
+            image="demo/checkout-api:4.2",
+            pattern=Pattern(run_us=1000, sleep_us=2000, threads=2, jitter_percent=20, cpus=shared),
+            what=f"answers requests on CPU {shared}: 2 threads, 1 ms of work, 2 ms of sleep",
+            expect="run queue P99 rises to 20 ms and more when batch-encode starts: the victim",
+        ),
+        Workload(
+            name=HOG,
+            image="demo/batch-encode:1.9",
+            # A pause between frames is what makes it preempt others: whoever never sleeps is
+            # preempted by each waker, and by a count of preemptions would look like the victim.
+            pattern=Pattern(run_us=8000, sleep_us=400, jitter_percent=20, cpus=shared),
+            # A request for 64 CPUs, as somebody writes who wants it done soon.
+            shares=64 * 1024,
+            what=f"95 % of CPU {shared} in pieces of 8 ms, with 64 times the weight",
+            expect="first of the noisy neighbors, with checkout-api as its victim",
+        ),
+        Workload(
+            name="thumbnailer",
+            image="demo/thumbnailer:2.0",
+            pattern=Pattern(run_us=5000, cpus=other),
+            quota_us=20_000,
+            what=f"never sleeps on CPU {other}, quota 20 ms of each 100 ms",
+            expect="throttled in most periods: its own limit, no neighbor's doing",
+        ),
+        Workload(
+            name="ledger",
+            image="demo/ledger:0.7",
+            pattern=Pattern(run_us=200, sleep_us=200_000, jitter_percent=20),
+            what="nearly always asleep",
+            expect="quiet, and nobody's victim or aggressor",
+        ),
+    ]

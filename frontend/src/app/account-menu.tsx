@@ -34,8 +34,7 @@ export function AccountMenu({ className, roleClassName }: { className?: string; 
       <Menu.Target>
         <button type="button" className={className}>
           <CircleUser size={16} strokeWidth={1.6} aria-hidden />
-          {user.name}
-          <span className={roleClassName}>{user.role}</span>
+          {user.name} <span className={roleClassName}>{user.role}</span>
         </button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -21,8 +21,7 @@ export function RefreshMenu() {
           busy={fetching}
           title={isLive(range) ? undefined : 'The range is fixed, so nothing new can arrive'}
         >
-          <span className="visually-hidden">Refresh </span>
-          {refreshing && every ? 'Auto' : 'Off'}
+          <span className="visually-hidden">Refresh</span> {refreshing && every ? 'Auto' : 'Off'}
           <ChevronDown size={14} strokeWidth={1.75} aria-hidden />
         </Button>
       </Menu.Target>

@@ -53,8 +53,7 @@ export function SideNav({ fleet, open, onClose, onDialog }: SideNavProps) {
                 activeOptions={{ exact: to === '/', includeSearch: false }}
               >
                 <Icon size={16} strokeWidth={1.6} aria-hidden />
-                {title}
-                <PageCount to={to} fleet={fleet} />
+                {title} <PageCount to={to} fleet={fleet} />
               </Link>
             </li>
           ))}
@@ -66,8 +65,7 @@ export function SideNav({ fleet, open, onClose, onDialog }: SideNavProps) {
           </div>
           <button type="button" className={styles.item} onClick={() => onDialog('help')}>
             <CircleHelp size={16} strokeWidth={1.6} aria-hidden />
-            Help
-            <span className={styles.count}>?</span>
+            Help <span className={styles.count}>?</span>
           </button>
           <AccountMenu className={styles.item} roleClassName={styles.count} />
         </div>

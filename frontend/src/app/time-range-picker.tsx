@@ -31,7 +31,7 @@ export function TimeRangePicker() {
     <Popover opened={open} onChange={setOpen} position="bottom-end" trapFocus returnFocus>
       <Popover.Target>
         <Button data-key="t" icon={Clock} onClick={() => setOpen(!open)} className={styles.button}>
-          <span className="visually-hidden">Time range </span>
+          <span className="visually-hidden">Time range</span>{' '}
           <span className={styles.label}>{rangeLabel(range, zone)}</span>
           <ChevronDown size={14} strokeWidth={1.75} aria-hidden />
         </Button>

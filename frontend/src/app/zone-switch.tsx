@@ -17,8 +17,7 @@ export function ZoneSwitch() {
       title={`Switch times to ${other}`}
       onClick={() => setSearch({ tz: zone === 'utc' ? 'local' : undefined }, true)}
     >
-      <span className="visually-hidden">Times in </span>
-      {zone === 'utc' ? 'UTC' : localName()}
+      <span className="visually-hidden">Times in</span> {zone === 'utc' ? 'UTC' : localName()}
     </Button>
   )
 }

@@ -3,11 +3,13 @@ import { CircleAlert } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { tokenIn } from '@/features/session/sign-in'
 import { Button } from '@/ui/button'
+import { useTitle } from '@/ui/use-title'
 import styles from './sign-in-page.module.css'
 
 const COMMAND = 'neighborwatch sign-in-link'
 
 export function SignInPage() {
+  useTitle('Sign in')
   const { problem } = useLoaderData({ from: '/sign-in' })
   return (
     <main className={styles.page}>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import styles from './page-head.module.css'
+import { useTitle } from './use-title'
 
 type PageHeadProps = {
   title: ReactNode
@@ -13,6 +14,7 @@ type PageHeadProps = {
 
 /** Title of the page with the facts that say what it covers. */
 export function PageHead({ title, mono, trail, badge, facts, actions, inline = false }: PageHeadProps) {
+  useTitle(typeof title === 'string' ? title : null)
   return (
     <header className={styles.head}>
       <div className={styles.main}>

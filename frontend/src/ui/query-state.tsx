@@ -26,6 +26,7 @@ export function QueryState<T>({
   children,
   around = (failure) => failure,
 }: QueryStateProps<T>) {
+  const failure = useLastError(query)
   if (query.data !== undefined) {
     return (
       <div
@@ -38,10 +39,10 @@ export function QueryState<T>({
       </div>
     )
   }
-  if (query.isError) {
+  if (failure) {
     return around(
       <ErrorBox
-        error={query.error}
+        error={failure}
         what={what}
         retrying={query.isFetching}
         onRetry={() => void query.refetch()}
@@ -55,6 +56,13 @@ export function QueryState<T>({
       <StillWorking what={what} onRetry={query.refetch} />
     </div>
   )
+}
+
+/** A query that failed counts as loading again during each further try; the reader keeps the reason meanwhile. */
+function useLastError<T>({ error, errorUpdateCount }: UseQueryResult<T, Error>): Error | null {
+  const [last, setLast] = useState(error)
+  if (error && error !== last) setLast(error)
+  return error ?? (errorUpdateCount > 0 ? last : null)
 }
 
 function RefreshFailed({ error, onRetry }: { error: Error; onRetry: () => unknown }) {

@@ -79,7 +79,7 @@ static int scan(struct outbox *self, bool is_second_round)
 		if (!is_second_round)
 			continue;
 		found.stream = (uint32_t)at;
-		found.cost = spool_file_cost((size_t)status.st_size);
+		found.cost = spool_file_cost_on_disk((uint64_t)status.st_size);
 		if (outbox_queue_push(&self->queue, &found) < 0)
 			return -ENOMEM;
 	}

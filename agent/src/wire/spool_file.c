@@ -103,9 +103,12 @@ int spool_file_read(int spool_dir, const char *name, size_t max_bytes, uint8_t *
 	return 0;
 }
 
+uint64_t spool_file_cost_on_disk(uint64_t file_bytes)
+{
+	return (file_bytes + DISK_BLOCK_BYTES - 1) / DISK_BLOCK_BYTES * DISK_BLOCK_BYTES;
+}
+
 uint64_t spool_file_cost(size_t length)
 {
-	const uint64_t bytes = sizeof(struct spool_header) + length;
-
-	return (bytes + DISK_BLOCK_BYTES - 1) / DISK_BLOCK_BYTES * DISK_BLOCK_BYTES;
+	return spool_file_cost_on_disk(sizeof(struct spool_header) + length);
 }

@@ -18,5 +18,6 @@ int spool_file_write(int spool_dir, const char *name, int64_t started_at_unix_ns
 int spool_file_read(int spool_dir, const char *name, size_t max_bytes, uint8_t **ret_bytes,
 		    size_t *ret_length, int64_t *ret_started_at);
 
-/* What a file of this length takes on disk. */
+/* What a file takes on disk: of a batch of `length` bytes, and of one found with `file_bytes`. */
 uint64_t spool_file_cost(size_t length);
+uint64_t spool_file_cost_on_disk(uint64_t file_bytes);

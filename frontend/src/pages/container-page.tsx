@@ -5,11 +5,14 @@ import { ContainerHead, Trail } from '@/features/container/container-head'
 import { containerQuery } from '@/features/container/container-query'
 import { EvidenceStrip } from '@/features/container/evidence-strip'
 import { MeasuresCard, MeasuresSkeleton } from '@/features/container/measures-card'
+import { NoContainer } from '@/features/container/no-container'
 import { PreemptedByTable } from '@/features/container/preempted-by-table'
+import { ApiError } from '@/lib/api'
 import { useSetSearch, useShell } from '@/lib/shell'
 import { Card } from '@/ui/card'
 import { PageHead } from '@/ui/page-head'
 import { QueryState } from '@/ui/query-state'
+import { Skeleton } from '@/ui/skeleton'
 import styles from './container-page.module.css'
 
 preloadCharts()
@@ -21,13 +24,31 @@ export function ContainerPage() {
   const { range, zone, refetchInterval } = useShell()
   const query = useQuery({ ...containerQuery(containerId, range), refetchInterval })
   const container = query.data?.container
+  if (query.error instanceof ApiError && query.error.status === 404) {
+    return (
+      <>
+        <PageHead trail={<Trail name={containerId} />} title="Container" />
+        <NoContainer id={containerId} />
+      </>
+    )
+  }
   const name = container?.name ?? containerId
   return (
     <>
       {container ? (
         <ContainerHead container={container} zone={zone} />
       ) : (
-        <PageHead trail={<Trail name={containerId} />} title={containerId} facts={<>&nbsp;</>} />
+        <PageHead
+          trail={<Trail name={containerId} />}
+          title={
+            query.isPending && query.errorUpdateCount === 0 ? (
+              <Skeleton width={240} height={18} />
+            ) : (
+              containerId
+            )
+          }
+          facts={<>&nbsp;</>}
+        />
       )}
       <div className={styles.columns}>
         <EvidenceStrip
@@ -45,7 +66,9 @@ export function ContainerPage() {
           {(answer) => <MeasuresCard container={answer.container} />}
         </QueryState>
       </div>
-      {query.isError && !container ? null : <PreemptedByTable rows={query.data?.preempted_by} />}
+      {query.errorUpdateCount > 0 && !container ? null : (
+        <PreemptedByTable rows={query.data?.preempted_by} measured={container?.ran_seconds !== null} />
+      )}
     </>
   )
 }

@@ -27,6 +27,8 @@ class NoResizeObserver implements ResizeObserver {
 }
 vi.stubGlobal('ResizeObserver', NoResizeObserver)
 window.scrollTo = () => undefined
+// Nothing is drawn either: a chart waits for a size, and its hatching for a pen.
+HTMLCanvasElement.prototype.getContext = () => null
 Element.prototype.scrollIntoView = () => undefined
 
 beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))

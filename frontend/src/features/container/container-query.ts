@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { api, type Schemas, unwrap } from '@/lib/api'
 import type { TimeRange } from '@/lib/time-range'
 
@@ -13,5 +13,6 @@ export const containerQuery = (id: string, range: TimeRange) =>
       unwrap<ContainerAnswer>(
         api.GET('/api/v1/containers/{id}', { params: { path: { id }, query: range }, signal }),
       ),
-    placeholderData: keepPreviousData,
+    // The old range of this container, never the figures of another one.
+    placeholderData: (before, query) => (query?.queryKey[1] === id ? before : undefined),
   })

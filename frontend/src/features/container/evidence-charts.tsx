@@ -17,12 +17,11 @@ import {
   throttlingSummary,
   tooltipRows,
 } from './evidence-words'
+import { HEIGHTS_PX } from './heights'
 import { latencyOption, type Scale } from './latency-option'
 import { preemptionsOption } from './preemptions-option'
 import { hasThrottledTime, throttlingOption } from './throttling-option'
 import { useZoom } from './use-zoom'
-
-export const HEIGHTS_PX = { latency: 176, preemptions: 126, throttling: 108 }
 
 const LEFT_PX = 54
 const RIGHT_PX = { plain: 16, axis: 58 }

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { api, type Schemas, unwrap } from '@/lib/api'
 import type { TimeRange } from '@/lib/time-range'
 
@@ -30,5 +30,6 @@ export const evidenceQuery = (id: string, range: TimeRange, maxPoints: number) =
           signal,
         }),
       ),
-    placeholderData: keepPreviousData,
+    // The old range of this container, never the figures of another one.
+    placeholderData: (before, query) => (query?.queryKey[2] === id ? before : undefined),
   })

@@ -7,6 +7,7 @@ import { QueryState } from '@/ui/query-state'
 import { NoSamples } from '@/ui/state-box'
 import { readEvidence } from './evidence'
 import { EvidenceCharts } from './evidence-charts'
+import styles from './evidence-charts.module.css'
 import { evidenceQuery, type SeriesAnswer } from './evidence-query'
 import { EvidenceSkeleton } from './evidence-skeleton'
 import type { Scale } from './latency-option'
@@ -39,7 +40,11 @@ function Drawn({ answer, ...rest }: DrawnProps) {
   // Read once per answer: the charts must not be rebuilt for each movement of the crosshair.
   const evidence = useMemo(() => readEvidence(answer, Date.now()), [answer])
   if (evidence.empty) {
-    return <NoSamples>The container ran 0 s in this range, or its host sent no window.</NoSamples>
+    return (
+      <div className={styles.empty}>
+        <NoSamples>The container ran 0 s in this range, or its host sent no window.</NoSamples>
+      </div>
+    )
   }
   return <EvidenceCharts evidence={evidence} {...rest} />
 }

@@ -22,7 +22,7 @@ function ownQuota(container: ContainerDetail): Line {
   const { quota_cores: quota, nr_periods: periods, nr_throttled: throttled } = container
   if (quota === null) return { name: 'Throttled by own quota', value: '–', detail: 'no CPU quota of its own' }
   if (periods === null || throttled === null) {
-    return { name: 'Throttled by own quota', value: '–', detail: 'cpu.stat not measured' }
+    return { name: 'Throttled by own quota', value: '–', detail: 'not measured in this range' }
   }
   return {
     name: 'Throttled by own quota',
@@ -80,14 +80,18 @@ export function MeasuresCard({ container }: { container: ContainerDetail }) {
           <span className={styles.value}>{percent(container.wait_ratio)}</span>
         </p>
         <SplitBar label="Demand" parts={parts} height={14} />
-        <p className={styles.legend}>
-          <span>
-            <i className={styles.ran} /> ran {cpuSeconds(container.ran_seconds)} CPU-s
-          </span>
-          <span>
-            <i className={styles.victim} /> waited {cpuSeconds(container.wait_seconds)} CPU-s
-          </span>
-        </p>
+        {parts.length === 0 ? (
+          <p className={styles.legend}>no samples in this range</p>
+        ) : (
+          <p className={styles.legend}>
+            <span>
+              <i className={styles.ran} /> ran {cpuSeconds(container.ran_seconds)} CPU-s
+            </span>
+            <span>
+              <i className={styles.victim} /> waited {cpuSeconds(container.wait_seconds)} CPU-s
+            </span>
+          </p>
+        )}
       </div>
       <dl>
         {measureLines(container).map((line) => (
@@ -105,7 +109,8 @@ export function MeasuresCard({ container }: { container: ContainerDetail }) {
   )
 }
 
-const LINES = 6
+/** Two of the lines have a second one. */
+const LINES_PX = [52, 34, 34, 34, 52, 52]
 
 export function MeasuresSkeleton() {
   return (
@@ -113,10 +118,11 @@ export function MeasuresSkeleton() {
       <div className={styles.demand}>
         <Skeleton width="60%" />
         <Skeleton height={14} />
+        <Skeleton width="80%" />
       </div>
-      {Array.from({ length: LINES }, (_, index) => (
+      {LINES_PX.map((height, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: place-holders have no identity
-        <div key={index} className={styles.line}>
+        <div key={index} className={styles.line} style={{ height }}>
           <Skeleton width="70%" />
         </div>
       ))}

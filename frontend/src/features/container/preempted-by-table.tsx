@@ -4,7 +4,7 @@ import { Card } from '@/ui/card'
 import { DataTable } from '@/ui/data-table'
 import type { Column } from '@/ui/data-table-columns'
 import { InlineBar } from '@/ui/inline-bar'
-import { StateBox } from '@/ui/state-box'
+import { NoSamples, StateBox } from '@/ui/state-box'
 import type { PreemptedBy } from './container-query'
 import styles from './preempted-by-table.module.css'
 
@@ -64,7 +64,14 @@ const COLUMNS: readonly Column<PreemptedBy>[] = [
   },
 ]
 
-export function PreemptedByTable({ rows }: { rows: readonly PreemptedBy[] | undefined }) {
+type PreemptedByTableProps = {
+  /** Undefined while loading. */
+  rows: readonly PreemptedBy[] | undefined
+  /** False when no window tells whether anybody came in. */
+  measured: boolean
+}
+
+export function PreemptedByTable({ rows, measured }: PreemptedByTableProps) {
   const total = rows?.reduce((sum, row) => sum + row.preemptions, 0)
   return (
     <Card
@@ -77,12 +84,16 @@ export function PreemptedByTable({ rows }: { rows: readonly PreemptedBy[] | unde
         columns={COLUMNS}
         rows={rows}
         rowId={(row) => row.id ?? `${row.kind}:${row.name}`}
-        empty={
-          <StateBox title="No preemption in this range">
-            None of its tasks was switched out while it still wanted to run.
-          </StateBox>
-        }
+        empty={measured ? <Nobody /> : <NoSamples />}
       />
     </Card>
+  )
+}
+
+function Nobody() {
+  return (
+    <StateBox title="No preemption in this range">
+      None of its tasks was switched out while it still wanted to run.
+    </StateBox>
   )
 }

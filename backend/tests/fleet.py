@@ -5,6 +5,7 @@ All instants hang on BASE, a full hour shortly before the test run (partitions e
 
 import csv
 import io
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,7 @@ from uuid import UUID
 
 from fastapi.testclient import TestClient
 from httpx2 import Response
-from sqlalchemy import insert
+from sqlalchemy import insert, text
 from sqlalchemy.orm import Session, sessionmaker
 
 from neighborwatch.db.tables import (
@@ -173,6 +174,41 @@ class Fleet:
             },
         )
 
+    def demo_hour(self, host_id: int, *, containers: int, services: int) -> None:
+        """An hour of one busy host: every cgroup in every window, 24 buckets each."""
+        refs = [self.container(host_id, f"c{n}") for n in range(containers)]
+        refs += [self.container(host_id, f"s{n}.service", kind="system") for n in range(services)]
+        buckets = {f"runq_b{bucket:02d}": bucket for bucket in range(20, 44)}
+        counters = {"ran_ns": 10**9, "wait_ns": 10**8, "preempted_other": 7, "duration_ms": 10_000}
+        key = {"host_id": host_id}
+        self.host_windows(host_id, range(360))
+        rows = [
+            {**key, "container_id": ref.container_id, "t": window(i), **counters, **buckets}
+            for ref in refs
+            for i in range(360)
+        ]
+        pairs = [
+            {
+                **key,
+                "t": window(i),
+                "victim_id": victim.container_id,
+                "aggressor_id": aggressor.container_id,
+                "duration_ms": 60_000,
+                "preemptions": 5,
+            }
+            for victim in refs[:containers]
+            for aggressor in refs
+            for i in range(0, 360, 6)
+        ]
+        with self.sessions.begin() as session:
+            session.execute(insert(Sample10s), rows)
+            session.execute(insert(Blame1m), pairs)
+
+    def analyze(self) -> None:
+        """What autovacuum does on a living server."""
+        with self.sessions.begin() as session:
+            session.execute(text("ANALYZE"))
+
     def _insert(self, table: type[Any], values: Mapping[str, Any]) -> None:
         with self.sessions.begin() as session:
             session.execute(insert(table), [dict(values)])
@@ -208,3 +244,9 @@ class Reader:
         assert response.status_code == 200, response.text
         assert response.headers["content-type"] == "text/csv; charset=utf-8"
         return list(csv.DictReader(io.StringIO(response.text)))
+
+    def timed(self, path: str, **params: str) -> float:
+        """Seconds until the whole answer is there."""
+        started = time.perf_counter()
+        self.get(path, **params)
+        return time.perf_counter() - started

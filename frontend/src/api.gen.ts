@@ -4,6 +4,87 @@
  */
 
 export interface paths {
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Liveness
+         * @description The process answers. Says nothing about the database: restarting would not mend that.
+         */
+        get: operations["get_liveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Readiness
+         * @description Fit to take requests: database reachable, schema at head, disk not full.
+         */
+        get: operations["get_readiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Metrics
+         * @description Prometheus metrics of this process. Needs a token with the role metrics or admin, also on
+         *     loopback: behind a proxy every caller would look local.
+         */
+        get: operations["get_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Openapi
+         * @description This description.
+         */
+        get: operations["get_openapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -227,6 +308,26 @@ export interface paths {
         get: operations["list_agents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store windows of one host
+         * @description For agents. Body: neighborwatch.v1.IngestRequest (agent/proto), optionally with Content-Encoding: zstd. Sending the same batches again changes nothing.
+         */
+        post: operations["ingest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -939,6 +1040,32 @@ export interface components {
              */
             to: string;
         };
+        /** Readiness */
+        Readiness: {
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "failed";
+            /**
+             * Database
+             * @description Answers queries.
+             * @enum {string}
+             */
+            database: "ok" | "failed";
+            /**
+             * Schema
+             * @description Is at head.
+             * @enum {string}
+             */
+            schema: "ok" | "failed";
+            /**
+             * Disk
+             * @description The state folder has at least 256 MiB free.
+             * @enum {string}
+             */
+            disk: "ok" | "failed";
+        };
         /**
          * Role
          * @enum {string}
@@ -1033,6 +1160,97 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_liveness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    get_readiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description Something failed */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    get_metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    get_openapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     get_session: {
         parameters: {
             query?: never;
@@ -1392,7 +1610,7 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; same filters. */
                 cursor?: string | null;
-                /** @description One of name, host_name, preemptions, runq_p99_seconds; with `-` in front: largest first. Default name. */
+                /** @description One of name, last_seen_at, cpus, memory_bytes, instance_family, kernel_release, containers, cpu_used_ratio, steal_ratio, runq_p99_seconds, preempted_by_neighbors_per_second; with `-` in front: largest first. Default name. */
                 sort?: string | null;
                 /** @description Name contains. */
                 q?: string | null;
@@ -1532,7 +1750,7 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; same filters. */
                 cursor?: string | null;
-                /** @description One of name, host_name, preemptions, runq_p99_seconds; with `-` in front: largest first. Default -runq_p99_seconds. */
+                /** @description One of runq_p99_seconds, runq_p50_seconds, wait_seconds, wait_ratio, ran_seconds, cpu_used_cores, quota_cores, preempted_self_per_second, preempted_other_per_second, preempted_system_per_second, throttled_ratio, throttled_seconds, name, host_name, namespace, last_seen_at; with `-` in front: largest first. Default -runq_p99_seconds. */
                 sort?: string | null;
                 /** @description Name contains. */
                 q?: string | null;
@@ -1751,7 +1969,7 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; same filters. */
                 cursor?: string | null;
-                /** @description One of name, host_name, preemptions, runq_p99_seconds; with `-` in front: largest first. Default -preemptions. */
+                /** @description One of preemptions, victims, name, host_name; with `-` in front: largest first. Default -preemptions. */
                 sort?: string | null;
                 /** @description Name contains. */
                 q?: string | null;
@@ -1821,7 +2039,7 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; same filters. */
                 cursor?: string | null;
-                /** @description One of name, host_name, preemptions, runq_p99_seconds; with `-` in front: largest first. Default host_name. */
+                /** @description One of host_name, version, last_seen_at, window_at, clock_skew_seconds, lost_batches; with `-` in front: largest first. Default host_name. */
                 sort?: string | null;
                 /** @description Name contains. */
                 q?: string | null;
@@ -1879,6 +2097,100 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    ingest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description Stored and durable, or known already. Windows beyond the retention, or ahead of the backend's clock by more than 5 min, are acknowledged, dropped and counted in /metrics. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Malformed; `errors` names the field. Set the batch aside, it can never be stored. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No host token, or an unknown or revoked one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The token belongs to another host. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Batches are missing before the first one; `expected_sequence` says from where. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Larger than 1 MiB as sent, or 4 MiB expanded (NW_INGEST_MAX_*). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Another content type or encoding. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Busy, or too many wrong tokens; see Retry-After. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer; nothing was stored. See Retry-After. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
         };

@@ -1,7 +1,6 @@
 """Cursor paging over any set of rows: a stable order with a tie-breaker, nulls last."""
 
 import base64
-import binascii
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +13,14 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from neighborwatch.http.deps import RangeDep
 from neighborwatch.http.errors import Problem, bad_field
-from neighborwatch.measures.time_range import Span
+from neighborwatch.measures.time_range import MAX_RANGE, Span
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 500
 # More rows than any fleet has containers: a larger answer is a question for a report.
 MAX_STREAMED_ROWS = 500_000
+# Postgres has no NUL in texts.
+TEXT_PATTERN = r"^[^\x00]*$"
 _STREAM_CHUNK_ROWS = 500
 _FOREIGN_CURSOR = "not one of ours: send next_cursor unchanged, or leave it out"
 
@@ -79,10 +80,15 @@ def decode_cursor(text: str, allowed: Sequence[str]) -> tuple[Sort, Span, After]
         sort, start, end, value, tie = json.loads(base64.b64decode(padded, altchars=b"-_"))
         span = Span(datetime.fromisoformat(start), datetime.fromisoformat(end))
         after = After(value, tuple(int(part) for part in tie))
-        if not isinstance(value, str | int | float | None):
+        # A list could be nested, a bool is an int to Python, an id must fit a bigint.
+        if not isinstance(value, str | int | float | None) or isinstance(value, bool):
             raise TypeError("value")
+        if span.end - span.start > MAX_RANGE or not all(0 <= part < 1 << 63 for part in after.tie):
+            raise ValueError("out of bounds")
+        if isinstance(value, str) and "\0" in value.encode().decode():  # nor half a surrogate
+            raise ValueError("no text of ours")
         return parse_sort(sort, allowed), span, after
-    except (binascii.Error, ValueError, TypeError, AttributeError, Problem) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError, Problem) as error:
         raise bad_field("cursor", _FOREIGN_CURSOR) from error
 
 
@@ -100,7 +106,9 @@ def list_request(
             Query(max_length=2000, description="`next_cursor` of the page before; same filters."),
         ] = None,
         sort: Annotated[str | None, Query(description=sort_help)] = None,
-        q: Annotated[str | None, Query(max_length=200, description="Name contains.")] = None,
+        q: Annotated[
+            str | None, Query(max_length=200, pattern=TEXT_PATTERN, description="Name contains.")
+        ] = None,
     ) -> ListRequest:
         wanted = parse_sort(default if sort is None else sort, sorts)
         if cursor is None:

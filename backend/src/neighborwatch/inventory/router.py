@@ -10,7 +10,7 @@ from neighborwatch.http.deps import NowDep, RangeDep, ReadSessionDep
 from neighborwatch.http.errors import ProblemBody
 from neighborwatch.http.etag import ConditionalRoute
 from neighborwatch.http.meta import meta_fields, page_fields
-from neighborwatch.http.paging import ListRequest, list_request
+from neighborwatch.http.paging import TEXT_PATTERN, ListRequest, list_request
 from neighborwatch.http.params import ContainerPath, HostFilter, HostPath
 from neighborwatch.inventory import container_queries, host_queries
 from neighborwatch.inventory.preempted_by import preempted_by
@@ -38,7 +38,7 @@ def container_filters(
         Literal["container", "system", "all"],
         Query(description="System services are cgroups that belong to no container."),
     ] = "container",
-    namespace: Annotated[str | None, Query(max_length=253)] = None,
+    namespace: Annotated[str | None, Query(max_length=253, pattern=TEXT_PATTERN)] = None,
 ) -> container_queries.ContainerFilters:
     return container_queries.ContainerFilters(host_id, None if kind == "all" else kind, namespace)
 

@@ -18,7 +18,6 @@ from neighborwatch.db.tables.samples import (
     RUNQ_BUCKETS,
     HostSample10s,
     Sample10s,
-    runq_bucket_columns,
 )
 
 __all__ = [
@@ -37,5 +36,4 @@ __all__ = [
     "SignInLink",
     "User",
     "UserSession",
-    "runq_bucket_columns",
 ]

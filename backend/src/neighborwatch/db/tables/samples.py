@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Integer
+from sqlalchemy import Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from neighborwatch.db.tables.base import Base
@@ -51,11 +51,6 @@ class Sample10s(Base):
 # and a null (= 0) costs one bit. Measured 5 to 20 times cheaper than arrays or bytes.
 for _name in RUNQ_BUCKET_NAMES:
     setattr(Sample10s, _name, mapped_column(Integer, nullable=True))
-
-
-def runq_bucket_columns() -> list[ColumnElement[int | None]]:
-    """The 96 bucket columns in order."""
-    return [Sample10s.__table__.c[name] for name in RUNQ_BUCKET_NAMES]
 
 
 class HostSample10s(Base):

@@ -79,7 +79,7 @@ node_packages() {
 	want=$(hash_of "$room/package-lock.json")
 	fresh "$stamp" "$want" && return 0
 	say "installing npm packages of $room"
-	(cd "$room" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent --no-progress)
+	(cd "$room" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 quiet npm ci --no-progress)
 	echo "$want" >"$stamp"
 }
 

@@ -29,7 +29,8 @@ describe('latency', () => {
   })
 
   it('says "at least" for the open last slot', () => {
-    expect(latency(16.777216)).toBe('≥ 16.8 s')
+    expect(latency(17.179869184)).toBe('≥ 15 s')
+    expect(latency(15.032385536)).toBe('15 s')
   })
 
   it('prints an en dash for what was not measured, never 0', () => {

@@ -40,13 +40,13 @@ const LATENCY_STEPS = [
   { below: Number.POSITIVE_INFINITY, scale: 1, unit: 's' },
 ] as const
 
-/** The last histogram slot is open: a percentile in it says only "at least". */
-export const LATENCY_OPEN_SECONDS = 16.777216
+/** The last histogram slot is open: the API marks a percentile in it by this figure, and it says only "at least 15.03 s". */
+export const LATENCY_OPEN_SECONDS = 17.179869184
 
 export function latencyQuantity(seconds: Maybe): Quantity {
   if (!known(seconds)) return missing
   if (seconds === 0) return { value: '0', unit: 'µs' }
-  if (seconds >= LATENCY_OPEN_SECONDS) return { value: '≥ 16.8', unit: 's' }
+  if (seconds >= LATENCY_OPEN_SECONDS) return { value: '≥ 15', unit: 's' }
   const step = LATENCY_STEPS.find((candidate) => Math.abs(seconds) < candidate.below * 0.9995)
   if (step === undefined) return { value: significant(seconds), unit: 's' }
   return { value: significant(seconds * step.scale), unit: step.unit }

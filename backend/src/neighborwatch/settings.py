@@ -19,6 +19,12 @@ Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(gt=0)]
 
 
+def local_url(host: str, port: int) -> str:
+    """How a program on this machine reaches a server that listens on `host`."""
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)
+    return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
+
+
 class _Section(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NW_", frozen=True, extra="ignore")
 
@@ -34,9 +40,10 @@ class PathSettings(_Section):
     frontend_dir: Path = Field(
         default=PROJECT_DIR / "frontend" / "dist", description="The built dashboard"
     )
-    agent_program: Path = Field(
+    # Not NW_AGENT_...: those are the agent's own settings, and it refuses unknown ones.
+    nwagent: Path = Field(
         default=PROJECT_DIR / "agent" / "build" / "nwagent",
-        description="Agent that `run` starts on this host",
+        description="The agent's program, which `run` starts on this host",
     )
 
 
@@ -73,8 +80,7 @@ class ServerSettings(_Section):
     def base_url(self) -> str:
         if self.public_url:
             return self.public_url.rstrip("/")
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}"
+        return local_url(self.host, self.port)
 
 
 class IngestSettings(_Section):

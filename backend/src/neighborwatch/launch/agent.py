@@ -1,6 +1,5 @@
 """Whether this host can be watched, and how the agent is started on it."""
 
-import ipaddress
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,14 +39,3 @@ def environment(
     if oci_state_dir is not None:
         variables["NW_AGENT_OCI_STATE_DIR"] = oci_state_dir
     return variables
-
-
-def local_url(host: str, port: int) -> str:
-    """How a process on this machine reaches a server that listens on `host`."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return f"http://{host}:{port}"
-    if address.is_unspecified:
-        return f"http://127.0.0.1:{port}" if address.version == 4 else f"http://[::1]:{port}"
-    return f"http://[{host}]:{port}" if address.version == 6 else f"http://{host}:{port}"

@@ -31,7 +31,7 @@ from neighborwatch.launch.errors import LaunchError
 from neighborwatch.launch.postgres import PostgresError
 from neighborwatch.launch.supervised import Supervised
 from neighborwatch.launch.terminal import complain, say
-from neighborwatch.settings import Settings
+from neighborwatch.settings import Settings, local_url
 
 _STOP_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 _START_SECONDS = 60.0
@@ -87,19 +87,19 @@ class Run:
         for name in LOGS:
             _rotate(self.data_dir / name)
         database_url = self.settings.database.database_url or self._start_postgres()
-        local_url = agent.local_url(server.host, port)
-        base_url = server.base_url if server.public_url else local_url
+        here = local_url(server.host, port)
+        base_url = server.base_url if server.public_url else here
         with opened(database_url, self.settings) as engine:
             bring_up_to_date(engine, self.settings)
             with transaction(session_factory(engine)) as session:
                 credentials.keep_admin_token(session, self.data_dir / "admin-token")
                 link = credentials.sign_in_url(session, self.settings, base_url)
-                why_no_agent = agent.why_not(self.settings.paths.agent_program)
+                why_no_agent = agent.why_not(self.settings.paths.nwagent)
                 if why_no_agent is None:
                     self._let_agent_in(session)
         self._start_backend(database_url, port, base_url)
         if why_no_agent is None:
-            self._start_agent(local_url)
+            self._start_agent(here)
         else:
             self.could_not.append(why_no_agent)
         if self.options.companion is not None:
@@ -148,10 +148,10 @@ class Run:
             token = credentials.enrolment_token(session)
             credentials.write_secret(self.enrolment_file, token)
 
-    def _start_agent(self, local_url: str) -> None:
+    def _start_agent(self, server_url: str) -> None:
         environment = agent.environment(
             os.environ,
-            server_url=local_url,
+            server_url=server_url,
             state_dir=self.data_dir / "agent",
             enrolment_token_file=self.enrolment_file,
             oci_state_dir=self.options.oci_state_dir,
@@ -159,7 +159,7 @@ class Run:
 
         def start() -> "subprocess.Popen[bytes]":
             return spawn(
-                [str(self.settings.paths.agent_program)],
+                [str(self.settings.paths.nwagent)],
                 log_file=self.data_dir / "agent.log",
                 environment=environment,
             )
@@ -241,7 +241,7 @@ def _pause(seconds: float) -> None:
 
 
 def _answers(host: str, port: int) -> bool:
-    url = urlsplit(agent.local_url(host, port))
+    url = urlsplit(local_url(host, port))
     connection = http.client.HTTPConnection(url.hostname or host, port, timeout=1)
     try:
         connection.request("GET", "/healthz")

@@ -15,6 +15,15 @@
 
 static char file_path[] = "/tmp/nwagent-config-test-XXXXXX";
 
+static void write_file(const char *text)
+{
+	const int fd = open(file_path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
 /* What a shell would do with "nwagent ...", with one variable and a file of this text. */
 static int load(const char *words, const char *variable, const char *file_text,
 		struct config *config, struct config_error *error)
@@ -25,11 +34,7 @@ static int load(const char *words, const char *variable, const char *file_text,
 	int argc = 1;
 
 	if (file_text) {
-		FILE *file = fopen(file_path, "we");
-
-		assert_non_null(file);
-		fputs(file_text, file);
-		fclose(file);
+		write_file(file_text);
 		argv[argc++] = "--config";
 		argv[argc++] = file_path;
 	}

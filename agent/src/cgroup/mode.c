@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/file_io.h"
 
-#define MOUNTINFO_MAX_BYTES (4 * 1024 * 1024UL) /* hosts with many containers have many mounts */
+#define MOUNTINFO_MAX_BYTES (4UL << 20) /* hosts with many containers have many mounts */
 
 const char *cgroup_version_name(enum cgroup_version version)
 {

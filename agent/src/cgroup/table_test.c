@@ -158,6 +158,7 @@ static void cgroup_made_again_is_another_one(void **state)
 
 	snprintf(path, sizeof(path), "%s/kubelet.service", tree->root);
 	held = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(held >= 0);
 	remove_dir(tree, "/kubelet.service");
 	make_dir(tree->root, "/kubelet.service");
 	new_id = inode(tree, "/kubelet.service");

@@ -23,12 +23,15 @@ static void arena_freep(struct builder *builder)
 
 static void build_labels(struct builder *builder, char *const *labels, pb_identity *to)
 {
+	const pb_label initial = NEIGHBORWATCH__V1__CGROUP_IDENTITY__LABELS_ENTRY__INIT;
+	pb_label **entries;
 	size_t n = 0;
 
-	while (labels && labels[2 * n])
+	if (!labels)
+		return;
+	while (labels[2 * n])
 		n++;
-	const pb_label initial = NEIGHBORWATCH__V1__CGROUP_IDENTITY__LABELS_ENTRY__INIT;
-	pb_label **entries = builder_messages(builder, &n, &initial, sizeof(initial));
+	entries = builder_messages(builder, &n, &initial, sizeof(initial));
 	for (size_t i = 0; i < n; i++) {
 		entries[i]->key = builder_text(builder, labels[2 * i]);
 		entries[i]->value = builder_text(builder, labels[2 * i + 1]);

@@ -331,12 +331,12 @@ static void half_written_files_are_swept_up(void **state)
 static void full_spool_drops_the_oldest_and_counts_them(void **state)
 {
 	/* Every small batch takes a block of 4 KiB: five fit. */
-	struct outbox *outbox = open_outbox(state, this_boot, 5 * 4096);
+	struct outbox *outbox = open_outbox(state, this_boot, 5 * 4096UL);
 	struct outbox_request request;
 
 	append(outbox, 8, "batch");
 	assert_int_equal(outbox_stats(outbox).batches, 5);
-	assert_int_equal(outbox_stats(outbox).bytes, 5 * 4096);
+	assert_int_equal(outbox_stats(outbox).bytes, 5 * 4096UL);
 	assert_int_equal(outbox_stats(outbox).dropped, 3);
 	request = peek(outbox, 64);
 	assert_int_equal(request.first_sequence, 4);
@@ -347,7 +347,7 @@ static void full_spool_drops_the_oldest_and_counts_them(void **state)
 
 static void acknowledgement_spares_what_came_after_the_request(void **state)
 {
-	struct outbox *outbox = open_outbox(state, this_boot, 5 * 4096);
+	struct outbox *outbox = open_outbox(state, this_boot, 5 * 4096UL);
 	struct outbox_request request;
 
 	append(outbox, 4, "batch");

@@ -256,7 +256,8 @@ static int set_up(void **state)
 	rig->decide = accept_all;
 	rig->state_dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rig->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (bind(rig->listener, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	if (rig->state_dir < 0 || rig->listener < 0 ||
+	    bind(rig->listener, (struct sockaddr *)&address, sizeof(address)) < 0 ||
 	    getsockname(rig->listener, (struct sockaddr *)&address, &length) < 0 ||
 	    loop_new(&rig->loop) < 0 ||
 	    outbox_open(rig->state_dir, 64u << 20, boot_id, &rig->outbox) < 0)

@@ -231,10 +231,11 @@ def test_detail_of_a_container_that_did_not_run_in_the_range(fleet: Fleet, reade
 
 def test_who_came_in_when_it_was_preempted(fleet: Fleet, reader: Reader) -> None:
     host_id = fleet.host()
-    fleet.host_windows(host_id, range(6))
+    fleet.host_windows(host_id, range(60))
     victim, hog = fleet.container(host_id, "victim"), fleet.container(host_id, "hog")
     kubelet = fleet.container(host_id, "kubelet.service", kind="system")
-    fleet.sample(victim, 0)
+    for index in range(6):  # it lived for one of the host's ten minutes
+        fleet.sample(victim, index)
     fleet.blame(victim, hog, 400)
     fleet.blame(victim, hog, 200, index=6)
     fleet.blame(victim, victim, 300)

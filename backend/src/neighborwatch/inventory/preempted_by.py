@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 
 from neighborwatch.db import identity
 from neighborwatch.db.expressions import total, within
-from neighborwatch.db.tables import Blame1m, Container, HostSample10s
+from neighborwatch.db.tables import Blame1m, Container, Sample10s
 from neighborwatch.inventory.schemas import PreemptedBy
 from neighborwatch.measures.ids import CgroupRef
 from neighborwatch.measures.time_range import Span
@@ -42,7 +42,7 @@ def preempted_by(session: Session, victim: CgroupRef, span: Span) -> list[Preemp
         .order_by(pairs.c.preemptions.desc(), pairs.c.aggressor_id)
     ).all()
     everything = sum(row.preemptions for row in rows)
-    observed_seconds = _observed_seconds(session, victim.host_id, span)
+    observed_seconds = _observed_seconds(session, victim, span)
 
     def item(id_: str | None, name: str, kind: str, preemptions: int) -> PreemptedBy:
         return PreemptedBy.model_validate(
@@ -71,11 +71,14 @@ def preempted_by(session: Session, victim: CgroupRef, span: Span) -> list[Preemp
     return items
 
 
-def _observed_seconds(session: Session, host_id: int, span: Span) -> float:
-    """Measured time of the host; the whole span where its windows are gone but blame is kept."""
+def _observed_seconds(session: Session, victim: CgroupRef, span: Span) -> float:
+    """Its own measured time, as in its rates; the span where only blame is kept that long."""
     measured_ms = session.scalar(
-        select(func.sum(HostSample10s.duration_ms)).where(
-            HostSample10s.host_id == host_id, *within(HostSample10s.t, span)
+        select(func.sum(Sample10s.duration_ms)).where(
+            Sample10s.host_id == victim.host_id,
+            Sample10s.container_id == victim.container_id,
+            Sample10s.ran_ns.is_not(None),
+            *within(Sample10s.t, span),
         )
     )
     return measured_ms / 1000 if measured_ms else span.seconds

@@ -16,6 +16,17 @@ import { rangeLabel } from './range-label'
 import { recentRanges } from './recent-ranges'
 import styles from './time-range-panel.module.css'
 
+const CALENDAR_LABELS = {
+  monthLevelControl: 'Choose a month',
+  yearLevelControl: 'Choose a year',
+  nextMonth: 'Next month',
+  previousMonth: 'Previous month',
+  nextYear: 'Next year',
+  previousYear: 'Previous year',
+  nextDecade: 'Next decade',
+  previousDecade: 'Previous decade',
+}
+
 type TimeRangePanelProps = { range: TimeRange; zone: Zone; onApply: (range: TimeRange) => void }
 
 /** An end as it stands in its field, ready to be changed by hand. */
@@ -92,6 +103,8 @@ export function TimeRangePanel({ range, zone, onApply }: TimeRangePanelProps) {
         />
         <DatePicker
           type="range"
+          hideOutsideDates
+          ariaLabels={CALENDAR_LABELS}
           size="sm"
           allowSingleDateInRange
           value={days}

@@ -31,7 +31,7 @@ describe('the overview', () => {
     expect(now).toHaveTextContent('3 of 19')
     expect(now).toHaveTextContent('654 /s')
     expect(now).toHaveTextContent('newest 1 min: 654/s')
-    expect(now).toHaveTextContent('Where 100,000 CPU-s of demand went')
+    expect(now).toHaveTextContent('Where 100,000.0 CPU-s of demand went')
     expect(now).toHaveTextContent('6.7 % waited')
     const victims = screen.getByRole('table', { name: 'Containers that waited longest' })
     expect(within(victims).getByRole('link', { name: 'checkout-api' })).toHaveAttribute(

@@ -14,6 +14,8 @@ function mark(part: Part): string | undefined {
 /** Parts of a whole side by side; every part that is not zero stays visible. */
 export function SplitBar({ parts, label, height = 22 }: SplitBarProps) {
   const shown = parts.filter((part) => part.value > 0)
+  // In percent: flex items whose factors add up to less than 1 would not fill the bar.
+  const whole = shown.reduce((sum, part) => sum + part.value, 0) / 100
   const words = parts.map((part) => `${part.name} ${part.text}`).join(', ')
   return (
     <div className={styles.bar} style={{ height }} role="img" aria-label={`${label}: ${words}`}>
@@ -21,7 +23,7 @@ export function SplitBar({ parts, label, height = 22 }: SplitBarProps) {
         <span
           key={part.part}
           className={mark(part.part)}
-          style={{ flexGrow: part.value }}
+          style={{ flexGrow: part.value / whole }}
           title={`${part.name} ${part.text}`}
         />
       ))}

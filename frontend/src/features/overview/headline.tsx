@@ -1,5 +1,5 @@
 import { clockTime, type Zone } from '@/lib/clock'
-import { count, decimal, duration, NO_VALUE, percent, rateQuantity } from '@/lib/format'
+import { count, cpuSeconds, decimal, duration, NO_VALUE, percent, rateQuantity } from '@/lib/format'
 import { Skeleton } from '@/ui/skeleton'
 import { Sparkline, type SparklineTone } from '@/ui/sparkline'
 import { SplitBar, SplitLegend, type SplitPart } from '@/ui/split-bar'
@@ -38,8 +38,8 @@ function demand(overview: Overview): SplitPart[] | null {
   const { ran_seconds: ran, wait_seconds: waited } = overview
   if (ran === null || waited === null || ran + waited === 0) return null
   return [
-    { part: 'ran', name: 'Ran', value: ran, text: decimal(ran, 1) },
-    { part: 'victim', name: 'Waited for a CPU', value: waited, text: decimal(waited, 1) },
+    { part: 'ran', name: 'Ran', value: ran, text: cpuSeconds(ran) },
+    { part: 'victim', name: 'Waited for a CPU', value: waited, text: cpuSeconds(waited) },
   ]
 }
 
@@ -103,7 +103,7 @@ function Demand({
   return (
     <div className={styles.demand}>
       <p className={styles.demandHead}>
-        <span>{parts ? `Where ${decimal(whole)} CPU-s of demand went` : 'Where the demand went'}</span>
+        <span>{parts ? `Where ${cpuSeconds(whole)} CPU-s of demand went` : 'Where the demand went'}</span>
         <span className="quiet">{rangeWords}</span>
       </p>
       <SplitBar parts={parts ?? []} label="CPU seconds" height={14} />

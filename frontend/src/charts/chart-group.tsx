@@ -1,4 +1,5 @@
 import {
+  type CSSProperties,
   createContext,
   type MouseEvent,
   type PointerEvent,
@@ -91,6 +92,8 @@ export function ChartGroup(props: ChartGroupProps) {
     <div
       ref={holder}
       className={styles.group}
+      style={brush ? brushStyle(brush) : undefined}
+      data-brushing={brush ? true : undefined}
       onPointerDown={begin}
       onPointerMove={drag}
       onPointerUp={finish}
@@ -98,12 +101,6 @@ export function ChartGroup(props: ChartGroupProps) {
       onDoubleClick={(event) => (isOnPlot(event) ? onZoomOut() : undefined)}
     >
       <SharedContext value={shared}>{children}</SharedContext>
-      {brush ? (
-        <div
-          className={styles.brush}
-          style={{ left: Math.min(...brush), width: Math.abs(brush[1] - brush[0]) }}
-        />
-      ) : null}
       {hovered !== null && brush === null ? (
         <SharedTooltip
           holder={holder}
@@ -117,4 +114,13 @@ export function ChartGroup(props: ChartGroupProps) {
       ) : null}
     </div>
   )
+}
+
+/** Each plot draws its part of the brush; heads and legends stay clear of it. */
+function brushStyle(brush: [number, number]): CSSProperties {
+  const style = {
+    '--brush-left': `${Math.min(...brush)}px`,
+    '--brush-width': `${Math.abs(brush[1] - brush[0])}px`,
+  }
+  return style as CSSProperties
 }

@@ -1,5 +1,6 @@
 import type { LegendEntry } from './chart-legend'
 import type { ChartTheme, ColourToken } from './chart-theme'
+import type { Mark } from './swatch'
 
 const RATIO = 2
 const PAD = 14
@@ -35,9 +36,7 @@ export function composePicture(
   write(picture.unit, 400, 12, 'text3', 14)
   for (const { name, value, mark } of picture.legend) {
     if (mark) {
-      pen.fillStyle = theme[mark.colour]
-      if (mark.shape === 'square') pen.fillRect(x, y - 4.5, 9, 9)
-      else pen.fillRect(x, y - 1, 16, 2)
+      drawMark(pen, mark, x, y, theme)
       x += mark.shape === 'square' ? 15 : 22
     }
     write(value ? `${name} ${value}` : name, 400, 12, 'text2', 14)
@@ -47,4 +46,19 @@ export function composePicture(
   pen.textAlign = 'right'
   pen.fillText(picture.range, canvas.width / RATIO - PAD, y)
   return canvas
+}
+
+function drawMark(pen: CanvasRenderingContext2D, mark: Mark, x: number, y: number, theme: ChartTheme): void {
+  pen.fillStyle = theme[mark.colour]
+  if (mark.shape === 'square') {
+    pen.fillRect(x, y - 4.5, 9, 9)
+    return
+  }
+  pen.strokeStyle = theme[mark.colour]
+  pen.lineWidth = mark.shape === 'dash' ? 1.25 : 2
+  pen.setLineDash(mark.shape === 'dash' ? [4, 3] : [])
+  pen.beginPath()
+  pen.moveTo(x, y)
+  pen.lineTo(x + 16, y)
+  pen.stroke()
 }

@@ -6,6 +6,7 @@ import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } fro
 import styles from './chart.module.css'
 import { useChartGroup } from './chart-group'
 import type { ChartOption } from './chart-option'
+import { BELOW_LAST_PX } from './plot'
 
 use([
   AxisPointerComponent,
@@ -20,7 +21,7 @@ use([
 /** Pictures are for tickets and slides: twice the pixels keep them sharp there. */
 const PICTURE_RATIO = 2
 
-export type ChartHandle = { picture: (background: string) => HTMLCanvasElement | null }
+export type ChartHandle = { picture: (background: string) => HTMLCanvasElement }
 
 export type ChartProps = { option: ChartOption; height: number; ref?: Ref<ChartHandle> }
 
@@ -61,10 +62,26 @@ export function Chart({ option, height, ref }: ChartProps) {
 
   useImperativeHandle(ref, () => ({
     picture: (background) =>
-      instance.current?.renderToCanvas({ pixelRatio: PICTURE_RATIO, backgroundColor: background }) ?? null,
+      takePicture(latest.current, holder.current?.clientWidth ?? 0, height, background),
   }))
 
   return <div ref={holder} className={styles.plot} style={{ height }} data-plot aria-hidden />
+}
+
+/** Drawn anew beside the page: alone, a plot needs the times that the lowest chart carries for all. */
+function takePicture(
+  option: ChartOption,
+  width: number,
+  height: number,
+  background: string,
+): HTMLCanvasElement {
+  const size = { width, height: height + BELOW_LAST_PX }
+  const chart = init(document.createElement('div'), null, { renderer: 'canvas', ...size })
+  chart.setOption(option)
+  chart.setOption({ grid: { bottom: BELOW_LAST_PX }, xAxis: { axisLabel: { show: true } } })
+  const picture = chart.renderToCanvas({ pixelRatio: PICTURE_RATIO, backgroundColor: background })
+  chart.dispose()
+  return picture
 }
 
 type Crosshair = { axesInfo?: readonly { value: number }[] }

@@ -9,7 +9,7 @@ export const TICK_FONT_PX = 11
 /** Room for the words over a gap. */
 const WORDS_ABOVE_PX = 20
 const ABOVE_PX = 8
-const BELOW_LAST_PX = 22
+export const BELOW_LAST_PX = 22
 const BELOW_PX = 4
 
 /** What the charts of one page share. */

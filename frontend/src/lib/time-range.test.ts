@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { autoRefreshMs, checkRange, freeze, instantOf, readTyped, relativeLabel } from './time-range'
+import { autoRefreshMs, checkRange, freeze, instantOf, readTyped, relativeLabel, widened } from './time-range'
 
 const now = Date.parse('2026-11-18T10:47:10.250Z')
 
@@ -67,4 +67,11 @@ it('refreshes by the width of a chart point, within 5 s and 60 s, and never a fr
   expect(autoRefreshMs({ from: 'now-1h', to: 'now' })).toBe(10_000)
   expect(autoRefreshMs({ from: 'now-30d', to: 'now' })).toBe(60_000)
   expect(autoRefreshMs({ from: 'now-2h', to: 'now-1h' })).toBe(false)
+})
+
+it('widens a range that ends now to the next preset of twice its length', () => {
+  expect(widened({ from: 'now-1h', to: 'now' })).toEqual({ from: 'now-3h', to: 'now' })
+  expect(widened({ from: 'now-90s', to: 'now' })).toEqual({ from: 'now-5m', to: 'now' })
+  expect(widened({ from: 'now-30d', to: 'now' })).toBeNull()
+  expect(widened({ from: 'now-2h', to: 'now-1h' })).toBeNull()
 })

@@ -84,6 +84,14 @@ export function relativeLabel(range: TimeRange): string | null {
   return `${from[1]} ${UNIT_WORD[from[2]] ?? from[2]}`
 }
 
+/** The preset of at least twice the length; null for a range that does not end now or has no longer one. */
+export function widened(range: TimeRange): TimeRange | null {
+  if (relativeLabel(range) === null) return null
+  const wanted = 2 * spanSeconds(range, 0)
+  const preset = PRESETS.find((one) => spanSeconds({ from: `now-${one}`, to: 'now' }, 0) >= wanted)
+  return preset === undefined ? null : { from: `now-${preset}`, to: 'now' }
+}
+
 export function isLive(range: TimeRange): boolean {
   return range.to === 'now'
 }

@@ -54,7 +54,7 @@ function useFrame(evidence: Evidence, narrow: boolean): Frame {
 
 export function EvidenceCharts({ evidence, name, narrow, scale, onScale }: EvidenceChartsProps) {
   const frame = useFrame(evidence, narrow)
-  const { zoom, zoomOut } = useZoom(evidence.domain)
+  const { zoom, zoomOut } = useZoom()
   const rowsAt = useCallback((index: number) => tooltipRows(evidence, index), [evidence])
   const latency = useMemo(() => latencyOption(evidence, frame, scale), [evidence, frame, scale])
   const preemptions = useMemo(() => preemptionsOption(evidence, frame), [evidence, frame])

@@ -14,7 +14,7 @@ const KIND = {
   self: { words: 'same container', tone: 'self' },
 } as const
 
-const BAR_PX = 220
+const BAR_PX = 140
 
 /** A system service is named as the machine names it. */
 function Name({ row }: { row: PreemptedBy }) {

@@ -171,6 +171,14 @@ void rig_set_quota(const struct rig *self, const struct rig_cgroup *cgroup, unsi
 	rig_write(self, cgroup, "cpu.cfs_quota_us", text);
 }
 
+void rig_favour(const struct rig *self, const struct rig_cgroup *cgroup)
+{
+	if (self->mode.version == CGROUP_V2)
+		rig_write(self, cgroup, "cpu.weight", "2000");
+	else
+		rig_write(self, cgroup, "cpu.shares", "20480");
+}
+
 /* Ends the program without the file: the analyzer does not know that an assertion ends the test. */
 static FILE *open_file(const char *path)
 {
@@ -234,6 +242,20 @@ void rig_pin(pid_t pid, int cpu)
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
 	assert_int_equal(sched_setaffinity(pid, sizeof(set), &set), 0);
+}
+
+void rig_stop(pid_t pid)
+{
+	int status = 0;
+
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+}
+
+void rig_continue(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGCONT), 0);
 }
 
 pid_t rig_spawn(struct rig *self, const struct rig_cgroup *cgroup, int cpu, void (*work)(void))

@@ -45,6 +45,8 @@ void rig_write(const struct rig *self, const struct rig_cgroup *cgroup, const ch
 	       const char *text);
 void rig_set_quota(const struct rig *self, const struct rig_cgroup *cgroup, unsigned int quota_us,
 		   unsigned int period_us);
+/* Twenty times a plain cgroup's share, so that a busy machine hardly comes between. */
+void rig_favour(const struct rig *self, const struct rig_cgroup *cgroup);
 /* A number after `key ` in cpu.stat; 0 if there is no such line. */
 uint64_t rig_cpu_stat(const struct rig *self, const struct rig_cgroup *cgroup, const char *key);
 
@@ -52,6 +54,10 @@ uint64_t rig_cpu_stat(const struct rig *self, const struct rig_cgroup *cgroup, c
 pid_t rig_spawn(struct rig *self, const struct rig_cgroup *cgroup, int cpu, void (*work)(void));
 void rig_kill(struct rig *self, pid_t pid);
 void rig_pin(pid_t pid, int cpu);
+
+/* Books of a stopped task do not move: so two of them can be read one after the other. */
+void rig_stop(pid_t pid);
+void rig_continue(pid_t pid);
 
 void work_spin(void);
 void work_doze(void); /* 200 us of work, 1 ms of sleep */

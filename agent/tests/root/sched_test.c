@@ -43,9 +43,12 @@ static void the_wait_beside_a_hog_is_what_schedstat_says(void **state)
 
 	rig_spawn(rig, hog, 0, work_spin);
 	rig_sleep_ms(200);
+	rig_stop(pid);
 	rig_read(rig, &rig->before);
 	old = rig_schedstat(pid);
-	rig_sleep_ms(3000);
+	rig_continue(pid);
+	rig_sleep_ms(2000);
+	rig_stop(pid);
 	rig_read(rig, &rig->after);
 	new = rig_schedstat(pid);
 	counted = rig_counted(rig, victim);
@@ -55,7 +58,7 @@ static void the_wait_beside_a_hog_is_what_schedstat_says(void **state)
 		      (double)(new.run_delay_ns - old.run_delay_ns) / 1e6,
 		      (double)counted.ran_ns / 1e6, (double)(new.ran_ns - old.ran_ns) / 1e6);
 	assert_true(counted.wait_ns > 500000000);
-	rig_assert_close(counted.wait_ns, new.run_delay_ns - old.run_delay_ns, 0.03);
+	rig_assert_close(counted.wait_ns, new.run_delay_ns - old.run_delay_ns, 0.01);
 	rig_assert_close(counted.ran_ns, new.ran_ns - old.ran_ns, 0.03);
 	rig_assert_close(counted.wait_count, new.runs - old.runs, 0.03);
 	rig_assert_close(rig_preempted_total(rig, victim), new.involuntary - old.involuntary, 0.03);
@@ -67,12 +70,18 @@ static void two_spinners_on_one_cpu_name_each_other(void **state)
 	const struct rig_cgroup *a = rig_make_cgroup(rig, "a");
 	const struct rig_cgroup *b = rig_make_cgroup(rig, "b");
 
+	rig_favour(rig, a);
+	rig_favour(rig, b);
 	rig_spawn(rig, a, 1, work_spin);
 	rig_spawn(rig, b, 1, work_spin);
 	rig_sleep_ms(100);
 	rig_read(rig, &rig->before);
-	rig_sleep_ms(1500);
-	rig_read(rig, &rig->after);
+	for (int tries = 0; tries < 100; tries++) {
+		rig_sleep_ms(200);
+		rig_read(rig, &rig->after);
+		if (rig_preempted(rig, a, b) > 20 && rig_preempted(rig, b, a) > 20)
+			break;
+	}
 	assert_true(rig_preempted(rig, a, b) > 20);
 	assert_true(rig_preempted(rig, b, a) > 20);
 	assert_int_equal(rig_preempted(rig, a, a), 0);
@@ -86,15 +95,15 @@ static void a_task_that_never_leaves_its_cpu_is_seen_to_run(void **state)
 
 	/* Windows so short that hardly one of them holds a switch of it. */
 	for (int window = 0; window < 20; window++) {
-		struct rig_schedstat old;
+		struct rig_schedstat old, new;
 
 		rig_read(rig, &rig->before);
 		old = rig_schedstat(pid);
 		rig_sleep_ms(40);
+		new = rig_schedstat(pid);
 		rig_read(rig, &rig->after);
-		/* One tick of slack at either end. */
-		assert_true(rig_counted(rig, cgroup).ran_ns + 11000000 >
-			    rig_schedstat(pid).ran_ns - old.ran_ns);
+		/* One tick (10 ms at HZ 100) of slack: the run queue's clock moves with it. */
+		assert_true(rig_counted(rig, cgroup).ran_ns + 11000000 > new.ran_ns - old.ran_ns);
 	}
 }
 
@@ -107,9 +116,12 @@ static void every_wakeup_is_one_wait(void **state)
 	struct rig_schedstat old, new;
 	uint64_t in_buckets = 0;
 
+	rig_stop(pid);
 	rig_read(rig, &rig->before);
 	old = rig_schedstat(pid);
+	rig_continue(pid);
 	rig_sleep_ms(1000);
+	rig_stop(pid);
 	rig_read(rig, &rig->after);
 	new = rig_schedstat(pid);
 	counted = rig_counted(rig, cgroup);
@@ -136,12 +148,15 @@ static void a_wait_that_moves_to_another_cpu_is_counted_whole(void **state)
 	for (int i = 0; i < 4; i++)
 		rig_spawn(rig, hog, i % 2, work_spin);
 	rig_sleep_ms(100);
+	rig_stop(pid);
 	rig_read(rig, &rig->before);
 	old = rig_schedstat(pid);
+	rig_continue(pid);
 	for (int i = 0; i < 400; i++) {
 		rig_pin(pid, i % 2);
 		rig_sleep_ms(5);
 	}
+	rig_stop(pid);
 	rig_read(rig, &rig->after);
 	new = rig_schedstat(pid);
 	counted = rig_counted(rig, victim);
@@ -161,13 +176,22 @@ static void a_quota_that_runs_out_is_no_preemption(void **state)
 	struct sched_counters counted;
 	pid_t pid;
 
-	rig_set_quota(rig, cgroup, 20000, 100000);
+	rig_set_quota(rig, cgroup, 10000, 100000);
+	rig_favour(rig, cgroup);
 	pid = rig_spawn(rig, cgroup, 1, work_spin);
 	rig_sleep_ms(250);
+	rig_stop(pid);
 	rig_read(rig, &rig->before);
 	nr_throttled = rig_cpu_stat(rig, cgroup, "nr_throttled ");
 	involuntary = rig_schedstat(pid).involuntary;
-	rig_sleep_ms(3000);
+	rig_continue(pid);
+	/* On a busy machine it takes more than one period to use up a quota. */
+	for (int tries = 0; tries < 200; tries++) {
+		rig_sleep_ms(100);
+		if (rig_cpu_stat(rig, cgroup, "nr_throttled ") >= nr_throttled + 23)
+			break;
+	}
+	rig_stop(pid);
 	rig_read(rig, &rig->after);
 	nr_throttled = rig_cpu_stat(rig, cgroup, "nr_throttled ") - nr_throttled;
 	involuntary = rig_schedstat(pid).involuntary - involuntary;
@@ -178,8 +202,11 @@ static void a_quota_that_runs_out_is_no_preemption(void **state)
 		      (unsigned long long)rig_preempted_total(rig, cgroup),
 		      (unsigned long long)involuntary);
 	assert_true(nr_throttled >= 20);
-	/* The period that the reads fall into may belong to either side. */
-	assert_in_range(counted.throttled_out, nr_throttled - 1, nr_throttled + 1);
+	/*
+	 * The period that the reads fall into may belong to either side; and a task that waits
+	 * for its CPU while the quota runs out is throttled without being switched out.
+	 */
+	assert_in_range(counted.throttled_out, nr_throttled * 8 / 10, nr_throttled + 1);
 	assert_in_range(rig_preempted_total(rig, cgroup) + counted.throttled_out, involuntary - 2,
 			involuntary + 2);
 }
@@ -226,13 +253,13 @@ static void a_cgroup_made_again_is_not_mixed_with_its_forerunner(void **state)
 		struct rig_schedstat ran;
 
 		rig_sleep_ms(30);
+		rig_stop(pid);
 		ran = rig_schedstat(pid);
 		rig_read(rig, &rig->after);
-		/* Since the fork, which is in its parent's cgroup; two ticks of slack. */
-		assert_true(rig_counted(rig, cgroup).ran_ns <= ran.ran_ns + 11000000);
+		/* schedstat begins with the fork, in the parent's cgroup. */
+		assert_true(rig_counted(rig, cgroup).ran_ns <= ran.ran_ns + 1000000);
+		assert_true(rig_counted(rig, cgroup).ran_ns + 5000000 >= ran.ran_ns);
 		if (life == 0) {
-			rig_kill(rig, pid);
-			rig_read(rig, &rig->after);
 			first_id = cgroup->id;
 			first_ran_ns = rig_counted(rig, cgroup).ran_ns;
 		}
@@ -241,7 +268,9 @@ static void a_cgroup_made_again_is_not_mixed_with_its_forerunner(void **state)
 	}
 	rig_read(rig, &rig->after);
 	assert_non_null(snapshot_find(&rig->after, first_id));
-	assert_int_equal(snapshot_find(&rig->after, first_id)->sched.ran_ns, first_ran_ns);
+	/* It died after that reading, and nothing more. */
+	assert_in_range(snapshot_find(&rig->after, first_id)->sched.ran_ns, first_ran_ns,
+			first_ran_ns + 5000000);
 }
 
 static void a_slot_is_given_back_only_long_after_its_cgroup_went(void **state)
@@ -253,8 +282,15 @@ static void a_slot_is_given_back_only_long_after_its_cgroup_went(void **state)
 	const uint64_t id = cgroup->id;
 	uint64_t clock_ns;
 
+	rig_favour(rig, cgroup);
+	rig_favour(rig, alive);
 	rig_spawn(rig, alive, 0, work_spin);
-	rig_sleep_ms(50);
+	for (int tries = 0; tries < 200; tries++) {
+		rig_sleep_ms(50);
+		rig_read(rig, &rig->before);
+		if (snapshot_find_preemptions(&rig->before, alive->id, id))
+			break;
+	}
 	rig_kill(rig, pid);
 	alive--; /* moves down with the removal */
 	rig_remove_cgroup(rig, cgroup);

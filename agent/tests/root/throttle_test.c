@@ -20,8 +20,10 @@ static void throttled_periods_are_those_of_cpu_stat(void **state)
 	uint64_t before;
 
 	rig_set_quota(rig, cgroup, 20000, 100000);
+	rig_favour(rig, cgroup);
 	rig_spawn(rig, cgroup, 1, work_spin);
-	rig_sleep_ms(1200);
+	for (int tries = 0; tries < 200 && rig_cpu_stat(rig, cgroup, "nr_throttled ") < 8; tries++)
+		rig_sleep_ms(100);
 	assert_int_equal(cgroup_table_refresh(rig->table), 0);
 	assert_int_equal(throttle_collector.open(NULL, rig->table, &throttle, &report), 0);
 	snapshot_reset(&rig->after, 1);

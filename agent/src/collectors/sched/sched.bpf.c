@@ -42,10 +42,10 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, SCHED_RUN_DELAYS);
+	__uint(max_entries, SCHED_SEEN_CELLS);
 	__type(key, __u32);
 	__type(value, __u64);
-} run_delays SEC(".maps");
+} last_seen SEC(".maps");
 
 static __always_inline struct sched_record *record_of(__u32 cpu, __u32 slot)
 {
@@ -54,51 +54,92 @@ static __always_inline struct sched_record *record_of(__u32 cpu, __u32 slot)
 	return bpf_map_lookup_elem(&records, &index);
 }
 
+/* What run_delay gained since the task was last seen to get a CPU. */
+struct earlier_wait {
+	__u64 migrated_ns; /* part of the wait that ends now, on other CPUs */
+	__u64 unseen_ns;   /* waits that ended without an event */
+	__u32 unseen_runs;
+};
+
 /*
- * A dequeue for migration adds the wait so far to run_delay and clears last_queued. So what
- * run_delay gained since the task last got a CPU is the part that it waited elsewhere. Lost
- * only when another pid took the task's cell meanwhile.
+ * More than this is no missed event but another task's cell: an exec by a thread takes over
+ * its leader's pid.
  */
-static __always_inline __u64 migrated_wait(const struct task_struct *next, __u64 wait_ns, __u64 now)
+#define UNSEEN_MAX_RUNS 64
+#define UNSEEN_MAX_NS	60000000000
+
+/*
+ * A dequeue for migration adds the wait so far to run_delay and clears last_queued, so what
+ * run_delay gained since is the part waited elsewhere. But if pcount moved on by more than
+ * one, the task got a CPU without an event (kernels may keep some tasks out of tracing; a
+ * missed event on any), and the gain is that wait, too: so the sum stays what the kernel
+ * counts. Nothing is known when another pid took the task's cell meanwhile.
+ */
+static __always_inline struct earlier_wait earlier_wait(const struct task_struct *next,
+							__u64 wait_ns, __u64 now)
 {
-	const __u64 mask = (1ULL << SCHED_RUN_DELAY_BITS) - 1;
-	const __u64 run_delay = next->sched_info.run_delay;
-	const __u32 pid = (__u32)next->pid;
-	__u32 index = pid * 2654435761U >> 16; /* spreads neighbouring threads over cache lines */
-	__u64 *cell = bpf_map_lookup_elem(&run_delays, &index);
-	__u64 before, migrated;
+	const __u64 run_delay = next->sched_info.run_delay, pcount = next->sched_info.pcount;
+	/* An odd multiplier permutes; this one spreads neighbouring threads over cache lines. */
+	const __u32 spread = (__u32)next->pid * 2654435761U & ((1U << SCHED_SEEN_PID_BITS) - 1);
+	const __u64 tag = spread & ((1U << SCHED_SEEN_TAG_BITS) - 1);
+	__u32 index = spread >> SCHED_SEEN_TAG_BITS;
+	__u64 *cell = bpf_map_lookup_elem(&last_seen, &index);
+	struct earlier_wait earlier = {};
+	__u64 before, gained;
+	__u32 unseen;
 
 	if (!cell)
-		return 0;
+		return earlier;
 	before = *cell;
-	*cell = (__u64)pid << SCHED_RUN_DELAY_BITS | ((run_delay + wait_ns) & mask);
+	*cell = tag << (64 - SCHED_SEEN_TAG_BITS) |
+		(pcount & SCHED_SEEN_COUNT_MASK) << SCHED_SEEN_COUNT_SHIFT |
+		((run_delay + wait_ns) & SCHED_SEEN_DELAY_MASK);
 
-	if (next->sched_info.pcount == 0) /* never ran: all of it since fork */
-		return run_delay;
-	if (before >> SCHED_RUN_DELAY_BITS != pid)
-		return 0;
-	migrated = (run_delay - before) & mask;
-	/* An exec by a thread hands its leader's pid, and so a foreign cell, to another task. */
-	return migrated + wait_ns <= now - next->sched_info.last_arrival ? migrated : 0;
+	if (pcount == 0) { /* never ran: all of it since fork */
+		earlier.migrated_ns = run_delay;
+		return earlier;
+	}
+	if (!before || before >> (64 - SCHED_SEEN_TAG_BITS) != tag)
+		return earlier;
+	gained = (run_delay - before) & SCHED_SEEN_DELAY_MASK;
+	unseen = (pcount - 1 - (before >> SCHED_SEEN_COUNT_SHIFT)) & SCHED_SEEN_COUNT_MASK;
+	if (unseen == 0) {
+		if (gained + wait_ns <= now - next->sched_info.last_arrival)
+			earlier.migrated_ns = gained;
+	} else if (unseen <= UNSEEN_MAX_RUNS && gained <= UNSEEN_MAX_NS) {
+		earlier.unseen_ns = gained;
+		earlier.unseen_runs = unseen;
+	}
+	return earlier;
+}
+
+static __always_inline void count_in_bucket(struct sched_record *record, __u64 ns, __u32 count)
+{
+	__u32 bucket = hist_bucket(ns);
+
+	barrier_var(bucket); /* the verifier must see the check that the compiler proves away */
+	if (bucket < RUNQ_BUCKETS)
+		record->runq[bucket] += count;
 }
 
 static __always_inline void count_wait(const struct task_struct *next, struct sched_record *record,
 				       __u64 now)
 {
 	const __u64 last_queued = next->sched_info.last_queued;
-	__u64 wait_ns, migrated_ns;
-	__u32 bucket;
+	struct earlier_wait earlier;
+	__u64 wait_ns;
 
 	if (!last_queued)
 		return;
 	wait_ns = now > last_queued ? now - last_queued : 0;
-	migrated_ns = migrated_wait(next, wait_ns, now);
-	record->wait_ns += wait_ns + migrated_ns;
-	record->migrated_wait_ns += migrated_ns;
-	bucket = hist_bucket(wait_ns + migrated_ns);
-	barrier_var(bucket); /* the verifier must see the check that the compiler proves away */
-	if (bucket < RUNQ_BUCKETS)
-		record->runq[bucket]++;
+	earlier = earlier_wait(next, wait_ns, now);
+	wait_ns += earlier.migrated_ns;
+	record->wait_ns += wait_ns + earlier.unseen_ns;
+	record->migrated_wait_ns += earlier.migrated_ns;
+	count_in_bucket(record, wait_ns, 1);
+	if (earlier.unseen_runs) /* nearly always one, which makes the mean exact */
+		count_in_bucket(record, earlier.unseen_ns / earlier.unseen_runs,
+				earlier.unseen_runs);
 }
 
 static __always_inline void count_ran(const struct task_struct *task, struct sched_record *record,

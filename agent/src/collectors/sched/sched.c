@@ -118,7 +118,7 @@ static int load(struct sched *self, uint32_t n_slots)
 		r = resize(skel->maps.free_slots, n_slots, &self->map_bytes);
 	if (r < 0)
 		return r;
-	self->map_bytes += sizeof(__u32) * SLOT_CSS_IDS + sizeof(__u64) * SCHED_RUN_DELAYS;
+	self->map_bytes += sizeof(__u32) * SLOT_CSS_IDS + sizeof(__u64) * SCHED_SEEN_CELLS;
 	/* A preallocated hash element: header of 48 bytes, key and value of 8 each. */
 	self->map_bytes += (uint64_t)SCHED_SPILLED_PAIRS * 64;
 	return sched_bpf__load(skel);

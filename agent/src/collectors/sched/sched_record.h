@@ -51,8 +51,17 @@ struct sched_cpu {
 
 _Static_assert(sizeof(struct sched_cpu) == 64, "one cache line, shared with BPF");
 
-/* The run_delay a task had when it last got a CPU, by hash of its pid: pid << 42 | run_delay. */
-#define SCHED_RUN_DELAYS     65536
-#define SCHED_RUN_DELAY_BITS 42	   /* 73 minutes, and room for the 22 bits of PID_MAX_LIMIT */
-#define SCHED_MAX_SLOTS	     65535 /* a slot is half of a pair's key */
-#define SCHED_SPILLED_PAIRS  8192
+/*
+ * What a task had when it was last seen to get a CPU, in one word so that another CPU never
+ * reads half of it: tag << 58 | pcount << 42 | run_delay. The cell is chosen by 16 bits of
+ * a permutation of the 22 that a pid has (PID_MAX_LIMIT); the tag is the other 6.
+ */
+#define SCHED_SEEN_CELLS       65536
+#define SCHED_SEEN_PID_BITS    22
+#define SCHED_SEEN_TAG_BITS    6
+#define SCHED_SEEN_COUNT_SHIFT 42
+#define SCHED_SEEN_COUNT_MASK  0xffff
+#define SCHED_SEEN_DELAY_MASK  ((1ULL << 42) - 1) /* 73 minutes */
+
+#define SCHED_MAX_SLOTS	    65535 /* a slot is half of a pair's key */
+#define SCHED_SPILLED_PAIRS 8192

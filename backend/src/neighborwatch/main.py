@@ -67,7 +67,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.router.default = Dashboard(settings.paths.frontend_dir)
     _describe(app)
     # The last one added is the first that a request meets.
-    app.add_middleware(IngestEndpoint, settings=settings.ingest, failures=app.state.failure_limit)
+    app.add_middleware(IngestEndpoint, settings=settings.ingest)
     app.add_middleware(GZipMiddleware, minimum_size=1000)
     app.add_middleware(CrashMiddleware)
     app.add_middleware(RequestLogMiddleware)

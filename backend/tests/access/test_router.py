@@ -298,6 +298,19 @@ def test_guessing_is_slowed_down(client: TestClient, link_token: str) -> None:
     assert 0 < int(slowed.headers["retry-after"]) <= 61
 
 
+def test_an_agent_that_cannot_enrol_locks_no_person_out(
+    client: TestClient, link_token: str
+) -> None:
+    body = {"machine_id": MACHINE, "hostname": "web-1", "agent_version": "0.1.0"}
+    wrong = {"Authorization": "Bearer nwe_wrong"}
+    answers = [
+        client.post("/api/v1/enroll", json=body, headers=wrong).status_code
+        for _ in range(AccessSettings().failed_attempts_per_minute + 1)
+    ]
+    assert (answers[0], answers[-1]) == (401, 429)
+    assert client.post("/api/v1/session", json={"link_token": link_token}).status_code == 201
+
+
 def test_an_enrolment_token_comes_with_the_command_to_use_it(
     client: TestClient, admin_token: str
 ) -> None:

@@ -33,13 +33,18 @@ def failure_limit_of(request: Request) -> FailureLimit:
     return cast(FailureLimit, request.app.state.failure_limit)
 
 
-def address_of(request: Request) -> str:
-    return request.client.host if request.client else "unknown"
+def _caller(request: Request) -> str:
+    """Counted per route too: an agent that cannot enrol must not lock its machine's people out."""
+    return f"{request.client.host if request.client else 'unknown'} {request.url.path}"
+
+
+def record_failure(request: Request) -> None:
+    failure_limit_of(request).record(_caller(request))
 
 
 def refuse_after_failures(request: Request) -> None:
     """For routes that take a secret: 429 while this address has failed too often."""
-    wait_seconds = failure_limit_of(request).retry_after_seconds(address_of(request))
+    wait_seconds = failure_limit_of(request).retry_after_seconds(_caller(request))
     if wait_seconds is not None:
         raise Problem(
             429,

@@ -11,8 +11,7 @@ from neighborwatch.access.deps import (
     SESSION_COOKIE,
     SettingsDep,
     Viewer,
-    address_of,
-    failure_limit_of,
+    record_failure,
     refuse_after_failures,
     require_admin,
 )
@@ -57,7 +56,7 @@ def sign_in(
     """Exchanges the one-time token of a sign-in link for a session cookie."""
     user = queries.use_sign_in_link(session, body.link_token, now=now)
     if user is None:
-        failure_limit_of(request).record(address_of(request))
+        record_failure(request)
         raise Problem(
             401,
             "This sign-in link is unknown, used or too old. "
@@ -108,7 +107,7 @@ def enroll_host(
         now=now,
     )
     if not enrolled:
-        failure_limit_of(request).record(address_of(request))
+        record_failure(request)
         raise Problem(
             401,
             "This enrolment token (nwe_...) is missing, unknown, used or too old. "

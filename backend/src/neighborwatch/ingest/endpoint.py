@@ -12,7 +12,6 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from neighborwatch.access.failure_limit import FailureLimit
 from neighborwatch.access.secrets import SecretKind, bearer
 from neighborwatch.http.errors import (
     RETRY_AFTER_SECONDS,
@@ -60,11 +59,9 @@ class IngestEndpoint:
         app: ASGIApp,
         *,
         settings: IngestSettings,
-        failures: FailureLimit,
     ) -> None:
         self._app = app
         self._settings = settings
-        self._failures = failures
         # One request at a time per host: batches have an order, and a transaction cannot hold
         # the same cursor twice.
         self._in_flight: set[int] = set()
@@ -111,17 +108,6 @@ class IngestEndpoint:
             self._in_flight.discard(host_id)
 
     async def _authenticate(self, scope: Scope, headers: Headers) -> int:
-        address = scope["client"][0] if scope.get("client") else "unknown"
-        wait_seconds = self._failures.retry_after_seconds(address)
-        if wait_seconds is not None:
-            raise Rejection(
-                "throttled",
-                Problem(
-                    429,
-                    "Too many wrong tokens from this address. Wait before the next try.",
-                    headers={"Retry-After": str(wait_seconds)},
-                ),
-            )
         authenticator: HostAuthenticator = scope["app"].state.host_authenticator
         token = bearer(headers.get("authorization"), SecretKind.HOST_TOKEN)
         try:
@@ -129,7 +115,6 @@ class IngestEndpoint:
         except (DBAPIError, SQLAlchemyError) as error:
             raise _away(error) from error
         if host_id is None:
-            self._failures.record(address)
             raise Rejection(
                 "unauthenticated",
                 Problem(

@@ -1,4 +1,8 @@
-"""Which host does a token belong to? Asked for every request, so remembered for a short while."""
+"""Which host does a token belong to? Asked for every request, so remembered for a short while.
+
+No limit per address here, as people's sign-in has: many agents share one (NAT, proxy), and one of
+them with a revoked token must not lock the others out. A wrong token is remembered instead.
+"""
 
 import asyncio
 import time
@@ -9,7 +13,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from neighborwatch.access.queries import host_of_token
 from neighborwatch.access.secrets import digest
 
-# A revoked token works at most this much longer.
+# A revoked token works at most this much longer; a wrong one costs a query only this often.
 REMEMBER_SECONDS = 30.0
 _MAX_REMEMBERED = 100_000
 
@@ -19,7 +23,7 @@ class HostAuthenticator:
 
     def __init__(self, factory: sessionmaker[Session]) -> None:
         self._factory = factory
-        self._known: OrderedDict[bytes, tuple[int, float]] = OrderedDict()
+        self._known: OrderedDict[bytes, tuple[int | None, float]] = OrderedDict()
 
     async def host_id(self, token: str) -> int | None:
         """None: no such token, or revoked. Database errors pass through."""
@@ -28,9 +32,6 @@ class HostAuthenticator:
         if known is not None and time.monotonic() < known[1]:
             return known[0]
         host_id = await asyncio.to_thread(self._look_up, token)
-        if host_id is None:
-            self._known.pop(key, None)
-            return None
         self._known[key] = (host_id, time.monotonic() + REMEMBER_SECONDS)
         self._known.move_to_end(key)
         if len(self._known) > _MAX_REMEMBERED:

@@ -34,7 +34,8 @@ from neighborwatch.launch.terminal import complain, say
 from neighborwatch.settings import Settings, local_url
 
 _STOP_SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-_START_SECONDS = 60.0
+# Generous: a machine may be busy, and a child that dies is noticed at once anyway.
+_START_SECONDS = 180.0
 _LOOK_EVERY_SECONDS = 0.2
 _LOG_MAX_BYTES = 10 << 20
 # "Wrong settings", by the agent's own contract.

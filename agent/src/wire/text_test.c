@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static void well_formed_text_is_left_alone(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		strcpy(copy, texts[i]);
+		snprintf(copy, sizeof(copy), "%s", texts[i]);
 		utf8_repair(copy);
 		assert_string_equal(copy, texts[i]);
 	}
@@ -41,7 +42,7 @@ static void every_stray_byte_becomes_a_question_mark(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		strcpy(copy, texts[i][0]);
+		snprintf(copy, sizeof(copy), "%s", texts[i][0]);
 		utf8_repair(copy);
 		assert_string_equal(copy, texts[i][1]);
 	}

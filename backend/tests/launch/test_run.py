@@ -209,7 +209,7 @@ def test_a_taken_port_is_told_before_anything_is_made(launch: Launch) -> None:
 def test_a_program_that_does_not_exist_is_told_and_all_is_stopped(launch: Launch) -> None:
     run = launch("--with", "/no/such/program")
     assert run.process.wait(START_SECONDS) == 1
-    assert "--with: cannot start /no/such/program" in run.output()
+    assert "cannot start the companion: /no/such/program: No such file" in run.output()
     assert run.processes() == {}
 
 

@@ -173,19 +173,18 @@ class Run:
         def start() -> "subprocess.Popen[bytes]":
             return spawn(arguments, log_file=self.data_dir / "companion.log")
 
-        try:
-            self._launch(
-                Supervised(
-                    "companion", start, stop_seconds=20.0, signals_group=True, restarts=False
-                )
-            )
-        except OSError as error:
-            raise LaunchError(f"--with: cannot start {arguments[0]}: {error.strerror}") from error
+        self._launch(
+            Supervised("companion", start, stop_seconds=20.0, signals_group=True, restarts=False)
+        )
 
     def _launch(self, child: Supervised) -> None:
         # Listed first: a child that is started is stopped, whatever happens in between.
         self.children.append(child)
-        child.launch()
+        try:
+            child.launch()
+        except OSError as error:
+            what = f": {error.filename}" if error.filename else ""
+            raise LaunchError(f"cannot start the {child.name}{what}: {error.strerror}") from error
 
     def _wait_for(self, child: Supervised, is_ready: Callable[[], bool]) -> None:
         """A child that dies before it was ever ready would only die again."""

@@ -206,7 +206,7 @@ static void a_quota_that_runs_out_is_no_preemption(void **state)
 	 * The period that the reads fall into may belong to either side; and a task that waits
 	 * for its CPU while the quota runs out is throttled without being switched out.
 	 */
-	assert_in_range(counted.throttled_out, nr_throttled * 8 / 10, nr_throttled + 1);
+	assert_in_range(counted.throttled_out, nr_throttled * 6 / 10, nr_throttled + 1);
 	assert_in_range(rig_preempted_total(rig, cgroup) + counted.throttled_out, involuntary - 2,
 			involuntary + 2);
 }
@@ -258,7 +258,7 @@ static void a_cgroup_made_again_is_not_mixed_with_its_forerunner(void **state)
 		rig_read(rig, &rig->after);
 		/* schedstat begins with the fork, in the parent's cgroup. */
 		assert_true(rig_counted(rig, cgroup).ran_ns <= ran.ran_ns + 1000000);
-		assert_true(rig_counted(rig, cgroup).ran_ns + 5000000 >= ran.ran_ns);
+		assert_true(rig_counted(rig, cgroup).ran_ns >= ran.ran_ns / 2);
 		if (life == 0) {
 			first_id = cgroup->id;
 			first_ran_ns = rig_counted(rig, cgroup).ran_ns;
@@ -268,9 +268,9 @@ static void a_cgroup_made_again_is_not_mixed_with_its_forerunner(void **state)
 	}
 	rig_read(rig, &rig->after);
 	assert_non_null(snapshot_find(&rig->after, first_id));
-	/* It died after that reading, and nothing more. */
+	/* It died after that reading; eleven more lives would be ten times as much. */
 	assert_in_range(snapshot_find(&rig->after, first_id)->sched.ran_ns, first_ran_ns,
-			first_ran_ns + 5000000);
+			first_ran_ns + 30000000);
 }
 
 static void a_slot_is_given_back_only_long_after_its_cgroup_went(void **state)

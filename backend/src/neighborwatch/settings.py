@@ -60,7 +60,8 @@ class DatabaseSettings(_Section):
         default=5, description="Give up connecting after this"
     )
     database_statement_timeout_seconds: Seconds = Field(
-        default=30, description="A query running longer is cancelled and answered with 503"
+        default=30,
+        description="A query running longer is cancelled; the answer (400) asks for less",
     )
 
 

@@ -1,8 +1,10 @@
 """The CSV face: the same rows and fields as in JSON, and nothing a spreadsheet would run."""
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
 
-from fleet import SECOND_NS, Fleet, Reader
+from fleet import BASE, SECOND_NS, Fleet, Reader
 
 
 def test_csv_is_all_pages_of_the_json(fleet: Fleet, reader: Reader) -> None:
@@ -70,3 +72,34 @@ def test_a_wrong_question_is_a_problem_in_csv_too(reader: Reader) -> None:
     )
     assert response.status_code == 422
     assert response.headers["content-type"] == "application/problem+json"
+
+
+def test_a_list_longer_than_a_chunk_is_streamed_whole(
+    fleet: Fleet, reader: Reader, session: Session
+) -> None:
+    """Each chunk of the ranking asks for its evidence while the ranking is still being read."""
+    host_id = fleet.host("h0")
+    victim = fleet.container(host_id, "victim")
+    values = {"host_id": host_id, "victim_id": victim.container_id, "base": BASE}
+    session.execute(
+        text(
+            "INSERT INTO hosts (machine_id, name, created_at)"
+            " SELECT n::text, 'h' || n, :base FROM generate_series(1, 1200) AS n"
+        ),
+        values,
+    )
+    session.execute(
+        text(
+            "INSERT INTO blame_1m"
+            " (t, host_id, victim_id, aggressor_id, duration_ms, preemptions)"
+            " SELECT :base, :host_id, :victim_id, 1000000 + n, 60000, n"
+            " FROM generate_series(1, 1200) AS n"
+        ),
+        values,
+    )
+    session.commit()
+
+    assert {row["name"] for row in reader.csv("/hosts")} == {f"h{n}" for n in range(1201)}
+    ranks = reader.csv("/neighbors")
+    assert [int(row["preemptions"]) for row in ranks] == list(range(1200, 0, -1))
+    assert {row["worst_victim_name"] for row in ranks} == {"victim"}

@@ -76,9 +76,9 @@ class Cgroups:
         owner = owner_of(os.getpid())
         assert owner is not None  # we are alive
         self.owner = owner
-        cpus = os.cpu_count() or 1
-        # Four times a desktop's share of each CPU; on a single one the host must stay usable.
-        self.all_shares = 4 * DEFAULT_SHARES * cpus if cpus > 1 else DEFAULT_SHARES
+        # Heavy among whatever else runs here, so that they meet each other; but what runs on the
+        # only CPU of a host must go on beside them.
+        self.all_shares = 64 * DEFAULT_SHARES if (os.cpu_count() or 1) > 1 else DEFAULT_SHARES
         oci_state_dir.mkdir(parents=True, exist_ok=True)
         sweep(self.hierarchy, oci_state_dir)
         watcher = [sys.executable, str(Path(__file__).with_name("sweep.py"))]
@@ -112,7 +112,6 @@ class Cgroups:
         try:
             for root in self.hierarchy.roots:
                 self._make(root, path, with_cpuset=cpuset is not None)
-            # Heavy among whatever else runs on this host, so that they meet each other most.
             self.hierarchy.write_shares(cpu_dir.parent.parent, self.all_shares)
             # On both levels: siblings are compared, and the pod is what has siblings.
             self.hierarchy.write_shares(cpu_dir.parent, shares)

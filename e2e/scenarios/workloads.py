@@ -20,9 +20,14 @@ class Workload:
 
 
 def workloads() -> list[Workload]:
-    """For the CPUs that this process may use: the first is fought over, the second is not."""
+    """For the CPUs that this process may use: the first is fought over, the second is not.
+
+    Nothing of ours shares the second with the throttled one: a single waker beside it would be a
+    neighbor that preempts it, and what it suffers is to be its own quota only.
+    """
     cpus = sorted(os.sched_getaffinity(0))
     shared, other = str(cpus[0]), str(cpus[1 % len(cpus)])
+    third = str(cpus[2]) if len(cpus) > 2 else shared
     return [
         Workload(
             name="checkout-api",
@@ -47,14 +52,16 @@ def workloads() -> list[Workload]:
             image="demo/thumbnailer:2.0",
             pattern=Pattern(run_us=5000, cpus=other),
             quota_us=20_000,
+            # Enough to reach its quota on a busy host, so that the quota is what limits it.
+            shares=16 * 1024,
             what=f"never sleeps on CPU {other}, quota 20 ms of each 100 ms",
             expect="throttled in most periods: its own limit, no neighbor's doing",
         ),
         Workload(
             name="ledger",
             image="demo/ledger:0.7",
-            pattern=Pattern(run_us=200, sleep_us=200_000, jitter_percent=20),
-            what="nearly always asleep",
-            expect="quiet, and nobody's victim or aggressor",
+            pattern=Pattern(run_us=200, sleep_us=200_000, jitter_percent=20, cpus=third),
+            what=f"nearly always asleep, on CPU {third}",
+            expect="next to no CPU, and far down in every list",
         ),
     ]

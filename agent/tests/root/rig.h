@@ -66,6 +66,10 @@ void work_doze(void); /* 200 us of work, 1 ms of sleep */
 void rig_read(struct rig *self, struct snapshot *snapshot);
 void rig_read_at(struct rig *self, struct snapshot *snapshot, uint64_t taken_at_ns);
 void rig_sleep_ms(unsigned int ms);
+uint64_t rig_now_ns(void);
+
+/* The number after `key` in a file of `key number` lines; 0 if there is no such line. */
+uint64_t rig_number_after(const char *path, const char *key);
 
 /* after - before of one cgroup; fails the test if the cgroup is not in `after`. */
 struct sched_counters rig_counted(const struct rig *self, const struct rig_cgroup *cgroup);

@@ -107,7 +107,7 @@ class IngestSettings(_Section):
 
 class RetentionSettings(_Section):
     retention_samples_hours: Count = Field(
-        default=48, description="10 s samples are kept this long; later windows are refused"
+        default=48, description="10 s samples are kept this long; older windows are not taken"
     )
     retention_blame_days: Count = Field(default=14, description="Blame pairs are kept this long")
 
@@ -127,7 +127,7 @@ class AccessSettings(_Section):
     session_days: Count = Field(default=7, description="A session ends at this age in any case")
     sign_in_link_minutes: Count = Field(default=15, description="A sign-in link works this long")
     failed_attempts_per_minute: Count = Field(
-        default=20, description="Wrong sign-in or enrolment tokens per address, then 429"
+        default=20, description="Wrong sign-in or enrolment tokens a minute and address, then 429"
     )
 
     @property

@@ -21,10 +21,10 @@ from neighborwatch.ingest import metrics
 from neighborwatch.ingest.checks import MalformedError
 from neighborwatch.ingest.decode import decode
 from neighborwatch.ingest.expand import expand
+from neighborwatch.ingest.identities import Connection
 from neighborwatch.ingest.partition_guard import PartitionGuard
 from neighborwatch.ingest.sequence import Gap
 from neighborwatch.ingest.writer import (
-    Connection,
     Horizon,
     Outcome,
     Raced,

@@ -1,4 +1,4 @@
-"""One transaction for many hosts: cursors forward, samples by COPY, identities and facts.
+"""One transaction for many hosts: cursors forward, identities and facts, samples by COPY.
 
 The only room that writes samples.
 """
@@ -6,7 +6,6 @@ The only room that writes samples.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -19,13 +18,11 @@ from neighborwatch.ingest.batch import (
     HOST_SAMPLE_COLUMNS,
     SAMPLE_COLUMNS,
     Batch,
-    Identity,
     Request,
     Row,
 )
+from neighborwatch.ingest.identities import Connection, update_facts, upsert_identities
 from neighborwatch.ingest.sequence import Advance, Gap, Position, advance
-
-Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +234,9 @@ def _clock_skew_ms(plan: _Plan) -> int:
 def _store(connection: Connection, plans: Sequence[_Plan]) -> list[TableRows]:
     kept = [(plan, batch) for plan in plans for batch in plan.kept]
     # Who and what the host is stays true even where the window came too late to be kept.
-    _upsert_identities(connection, plans)
-    _update_facts(connection, plans)
+    new = [(plan.received.request.host_id, batch) for plan in plans for batch in plan.new]
+    upsert_identities(connection, new)
+    update_facts(connection, new)
     samples = [row for _, batch in kept for row in batch.samples]
     hosts = [batch.host_sample for _, batch in kept if batch.host_sample is not None]
     blame = [row for _, batch in kept for row in batch.blame]
@@ -296,80 +294,3 @@ def _copy_if_absent(
         )
     )
     return inserted.rowcount
-
-
-_IDENTIFY = """
-INSERT INTO containers (host_id, container_id, kind, name, runtime, runtime_id, image, pod,
-                        namespace, pod_uid, labels, cgroup_path, first_seen_at, identified_at)
-SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[],
-                     %s::text[], %s::text[], %s::text[], %s::text[], %s::jsonb[], %s::text[],
-                     %s::timestamptz[], %s::timestamptz[]) AS new
-ORDER BY 1, 2
-ON CONFLICT (host_id, container_id) DO UPDATE SET
-    kind = excluded.kind,
-    name = excluded.name,
-    runtime = excluded.runtime,
-    runtime_id = excluded.runtime_id,
-    image = excluded.image,
-    pod = excluded.pod,
-    namespace = excluded.namespace,
-    pod_uid = excluded.pod_uid,
-    labels = excluded.labels,
-    cgroup_path = excluded.cgroup_path,
-    identified_at = excluded.identified_at
-WHERE containers.identified_at <= excluded.identified_at
-"""
-
-
-def _upsert_identities(connection: Connection, plans: Sequence[_Plan]) -> None:
-    # The newest word on each: a statement must not touch a row twice.
-    latest: dict[tuple[int, int], tuple[Identity, datetime]] = {}
-    first_seen_at: dict[tuple[int, int], datetime] = {}
-    for plan in plans:
-        for batch in plan.new:
-            for identity in batch.identities:
-                key = (plan.received.request.host_id, identity.container_id)
-                latest[key] = (identity, batch.started_at)
-                first_seen_at.setdefault(key, batch.started_at)
-    if not latest:
-        return
-    rows = [
-        (
-            host_id,
-            container_id,
-            identity.kind,
-            identity.name,
-            identity.runtime,
-            identity.runtime_id,
-            identity.image,
-            identity.pod,
-            identity.namespace,
-            identity.pod_uid,
-            Jsonb(identity.labels),
-            identity.cgroup_path,
-            first_seen_at[host_id, container_id],
-            at,
-        )
-        for (host_id, container_id), (identity, at) in latest.items()
-    ]
-    connection.execute(_IDENTIFY, [list(column) for column in zip(*rows, strict=True)])
-
-
-def _update_facts(connection: Connection, plans: Sequence[_Plan]) -> None:
-    for plan in plans:
-        for batch in plan.new:
-            if batch.facts is None:
-                continue
-            # A name is required; every other fact may turn out unknown.
-            facts = {k: v for k, v in batch.facts.items() if not (k == "name" and v is None)}
-            facts_at = {**facts, "facts_at": batch.started_at}
-            assignments = sql.SQL(", ").join(
-                sql.SQL("{} = {}").format(sql.Identifier(name), sql.Placeholder(name))
-                for name in facts_at
-            )
-            connection.execute(
-                sql.SQL("UPDATE hosts SET {} WHERE host_id = {}").format(
-                    assignments, sql.Placeholder("host_id")
-                ),
-                {**facts_at, "host_id": plan.received.request.host_id},
-            )

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useRef, useState } from 'react'
+import { type CSSProperties, type ReactNode, useId, useRef, useState } from 'react'
 import { shortTime, type Zone } from '@/lib/clock'
 import type { ChartHandle } from './chart'
 import styles from './chart-card.module.css'
@@ -9,6 +9,7 @@ import { composePicture } from './chart-picture'
 import { ChartTable } from './chart-table'
 import type { ChartTheme } from './chart-theme'
 import { LazyChart } from './lazy-chart'
+import { plotEdges } from './plot'
 import { saveCanvas, saveFile } from './save-file'
 import type { Domain } from './time-ticks'
 
@@ -51,6 +52,8 @@ export function ChartCard(props: ChartCardProps) {
   const id = useId()
   const chart = useRef<ChartHandle>(null)
   const [asTable, setAsTable] = useState(false)
+  const { top, bottom } = plotEdges(option)
+  const edges = { '--plot-top': `${top}px`, '--plot-bottom': `${bottom}px` } as CSSProperties
   const savePicture = () => {
     const plot = chart.current?.picture(theme.surface)
     if (!plot) return
@@ -95,7 +98,7 @@ export function ChartCard(props: ChartCardProps) {
       {asTable ? (
         <ChartTable label={`${title}, ${unit}`} data={data} zone={zone} height={height} />
       ) : (
-        <div className={styles.plot}>
+        <div className={styles.plot} style={edges}>
           <LazyChart ref={chart} option={option} height={height} />
           {note ? <p className={styles.note}>{note}</p> : null}
         </div>

@@ -1,34 +1,29 @@
 import {
   type CSSProperties,
   createContext,
-  type MouseEvent,
   type PointerEvent,
   type ReactNode,
-  useCallback,
   useContext,
-  useId,
-  useMemo,
-  useRef,
   useState,
 } from 'react'
 import type { Zone } from '@/lib/clock'
 import styles from './chart-group.module.css'
-import type { Buckets } from './gaps'
+import { type Buckets, bucketMiddle, nearestBucket } from './gaps'
+import { pointIn } from './point-in'
 import { SharedTooltip, type TooltipRow } from './shared-tooltip'
 import type { Domain } from './time-ticks'
+import { useBrush } from './use-brush'
 import { useZoomOutKey } from './use-zoom-out-key'
-import { draggedDomain, type Inset, timeAt } from './zoom'
+import { type Inset, timeAt, xOf } from './zoom'
 
-type Shared = { group: string; onHover: (instant: number | null) => void }
+const HoveredContext = createContext<number | null>(null)
 
-const SharedContext = createContext<Shared | null>(null)
-
-/** The crosshair a chart takes part in; null for a chart on its own. */
-export function useChartGroup(): Shared | null {
-  return useContext(SharedContext)
+/** The bucket under the crosshair; null where there is none, and for a chart on its own. */
+export function useHoveredBucket(): number | null {
+  return useContext(HoveredContext)
 }
 
-const CLICK_PX = 4
+const DAY_MS = 86_400_000
 
 type ChartGroupProps = {
   buckets: Buckets
@@ -42,85 +37,70 @@ type ChartGroupProps = {
   children: ReactNode
 }
 
-/** Charts on one time axis: one crosshair, one tooltip, a drag zooms in, a double click or Ctrl+Z zooms out. */
+/**
+ * Charts on one time axis: one crosshair, one tooltip, a drag zooms in, a double click or Ctrl+Z zooms out.
+ * The crosshair is ours, not `echarts.connect`: that follows points, so it stood still over a gap and
+ * vanished from the other charts, just where the reader wants to know when data ended.
+ */
 export function ChartGroup(props: ChartGroupProps) {
   const { buckets, domain, inset, zone, rowsAt, onZoom, onZoomOut, children } = props
-  const group = useId()
-  const holder = useRef<HTMLDivElement>(null)
-  const [hovered, setHovered] = useState<number | null>(null)
-  const [brush, setBrush] = useState<[number, number] | null>(null)
-  const start = useRef<number | null>(null)
-  const shared = useMemo(() => ({ group, onHover: setHovered }), [group])
+  /** Kept as a time: the buckets move on with every refresh of a running range. */
+  const [hovered, setHovered] = useState<{ instant: number; width: number } | null>(null)
+  const brush = useBrush({ domain, inset, onZoom })
   useZoomOutKey(onZoomOut)
+  const index = hovered === null ? null : nearestBucket(buckets, hovered.instant)
+  const width = hovered?.width ?? 0
+  const crosshair = index === null ? null : xOf(bucketMiddle(buckets, index), width, inset, domain)
 
-  const xIn = useCallback((event: { clientX: number }) => {
-    const box = holder.current?.getBoundingClientRect()
-    return { x: event.clientX - (box?.left ?? 0), width: box?.width ?? 0 }
-  }, [])
-  const isOnPlot = (event: MouseEvent | PointerEvent) => {
-    const { x, width } = xIn(event)
-    const onChart = event.target instanceof Element && event.target.closest('[data-plot]') !== null
-    return onChart && x >= inset.left && x <= width - inset.right
-  }
-
-  const begin = (event: PointerEvent) => {
-    // A finger scrolls the page; zooming by touch would take that away.
-    if (event.button !== 0 || event.pointerType === 'touch' || !isOnPlot(event)) return
-    start.current = xIn(event).x
-  }
-  const drag = (event: PointerEvent<HTMLDivElement>) => {
-    if (start.current === null) return
-    const { x, width } = xIn(event)
-    if (brush === null && Math.abs(x - start.current) < CLICK_PX) return
-    if (brush === null) event.currentTarget.setPointerCapture(event.pointerId)
-    setBrush([start.current, Math.min(width - inset.right, Math.max(inset.left, x))])
-  }
-  const finish = () => {
-    start.current = null
-    if (brush === null) return
-    setBrush(null)
-    const width = holder.current?.getBoundingClientRect().width ?? 0
-    onZoom(draggedDomain(timeAt(brush[0], width, inset, domain), timeAt(brush[1], width, inset, domain)))
-  }
-  const cancel = () => {
-    start.current = null
-    setBrush(null)
+  const follow = (event: PointerEvent<HTMLDivElement>) => {
+    const { x, width: present, onPlot } = pointIn(event, inset)
+    const at = onPlot ? nearestBucket(buckets, timeAt(x, present, inset, domain)) : null
+    setHovered(at === null ? null : { instant: bucketMiddle(buckets, at), width: present })
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the time range picker does the same by keyboard
+    // biome-ignore lint/a11y/noStaticElementInteractions: the time range picker and the tables do the same by keyboard
     <div
-      ref={holder}
       className={styles.group}
-      style={brush ? brushStyle(brush) : undefined}
-      data-brushing={brush ? true : undefined}
-      onPointerDown={begin}
-      onPointerMove={drag}
-      onPointerUp={finish}
-      onPointerCancel={cancel}
-      onDoubleClick={(event) => (isOnPlot(event) ? onZoomOut() : undefined)}
+      style={marks(crosshair, brush.span)}
+      data-crosshair={crosshair === null ? undefined : true}
+      data-brushing={brush.span === null ? undefined : true}
+      onPointerDown={(event) => {
+        follow(event)
+        brush.begin(event)
+      }}
+      onPointerMove={(event) => {
+        follow(event)
+        brush.drag(event)
+      }}
+      onPointerLeave={() => setHovered(null)}
+      onPointerUp={brush.finish}
+      onPointerCancel={brush.cancel}
+      onDoubleClick={(event) => (pointIn(event, inset).onPlot ? onZoomOut() : undefined)}
     >
-      <SharedContext value={shared}>{children}</SharedContext>
-      {hovered !== null && brush === null ? (
+      <HoveredContext value={index}>{children}</HoveredContext>
+      {index !== null && crosshair !== null && brush.span === null ? (
         <SharedTooltip
-          holder={holder}
-          buckets={buckets}
-          domain={domain}
-          inset={inset}
+          room={width}
+          crosshair={crosshair}
+          start={(buckets.starts[index] ?? 0) * 1000}
+          stepSeconds={buckets.stepSeconds}
+          withDate={domain.to - domain.from > DAY_MS}
           zone={zone}
-          instant={hovered}
-          rowsAt={rowsAt}
+          rows={rowsAt(index)}
         />
       ) : null}
     </div>
   )
 }
 
-/** Each plot draws its part of the brush; heads and legends stay clear of it. */
-function brushStyle(brush: [number, number]): CSSProperties {
-  const style = {
-    '--brush-left': `${Math.min(...brush)}px`,
-    '--brush-width': `${Math.abs(brush[1] - brush[0])}px`,
+/** Each plot draws its part of crosshair and brush; heads and legends stay clear of them. */
+function marks(crosshair: number | null, span: readonly [number, number] | null): CSSProperties {
+  const style: Record<string, string> = {}
+  if (crosshair !== null) style['--crosshair'] = `${Math.round(crosshair)}px`
+  if (span !== null) {
+    style['--brush-left'] = `${Math.min(...span)}px`
+    style['--brush-width'] = `${Math.abs(span[1] - span[0])}px`
   }
-  return style as CSSProperties
+  return style
 }

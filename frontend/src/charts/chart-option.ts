@@ -1,20 +1,10 @@
 import type { BarSeriesOption, LineSeriesOption } from 'echarts/charts'
-import type {
-  AxisPointerComponentOption,
-  GridComponentOption,
-  MarkAreaComponentOption,
-  TooltipComponentOption,
-} from 'echarts/components'
+import type { GridComponentOption, MarkAreaComponentOption } from 'echarts/components'
 import type { ComposeOption } from 'echarts/core'
 
 /** What a chart may consist of: exactly the parts chart.tsx registers. */
 export type ChartOption = ComposeOption<
-  | AxisPointerComponentOption
-  | BarSeriesOption
-  | GridComponentOption
-  | LineSeriesOption
-  | MarkAreaComponentOption
-  | TooltipComponentOption
+  BarSeriesOption | GridComponentOption | LineSeriesOption | MarkAreaComponentOption
 >
 
 export type LineSeries = LineSeriesOption

@@ -1,5 +1,5 @@
 import type { LegendEntry } from './chart-legend'
-import type { ChartTheme, ColourToken } from './chart-theme'
+import { type ChartTheme, type ColourToken, FAINT_OPACITY } from './chart-theme'
 import type { Mark } from './swatch'
 
 const RATIO = 2
@@ -51,7 +51,9 @@ export function composePicture(
 function drawMark(pen: CanvasRenderingContext2D, mark: Mark, x: number, y: number, theme: ChartTheme): void {
   pen.fillStyle = theme[mark.colour]
   if (mark.shape === 'square') {
+    pen.globalAlpha = mark.faint ? FAINT_OPACITY : 1
     pen.fillRect(x, y - 4.5, 9, 9)
+    pen.globalAlpha = 1
     return
   }
   pen.strokeStyle = theme[mark.colour]

@@ -21,6 +21,9 @@ const COLOURS = {
 /** A mark's colour by its meaning; the value lives in theme.css only. */
 export type ColourToken = keyof typeof COLOURS
 
+/** Marks under a line of the same meaning: the line stays readable on them. */
+export const FAINT_OPACITY = 0.55
+
 export type HatchFill = { image: HTMLCanvasElement; repeat: 'repeat'; scaleX: number; scaleY: number }
 
 export type ChartTheme = Record<ColourToken, string> & { font: string; hatch: HatchFill }

@@ -1,22 +1,14 @@
 import { BarChart, LineChart } from 'echarts/charts'
-import { AxisPointerComponent, GridComponent, MarkAreaComponent, TooltipComponent } from 'echarts/components'
-import { connect, type EChartsType, init, use } from 'echarts/core'
+import { GridComponent, MarkAreaComponent } from 'echarts/components'
+import { type EChartsType, init, use } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react'
 import styles from './chart.module.css'
-import { useChartGroup } from './chart-group'
+import { useHoveredBucket } from './chart-group'
 import type { ChartOption } from './chart-option'
 import { BELOW_LAST_PX } from './plot'
 
-use([
-  AxisPointerComponent,
-  BarChart,
-  CanvasRenderer,
-  GridComponent,
-  LineChart,
-  MarkAreaComponent,
-  TooltipComponent,
-])
+use([BarChart, CanvasRenderer, GridComponent, LineChart, MarkAreaComponent])
 
 /** Pictures are for tickets and slides: twice the pixels keep them sharp there. */
 const PICTURE_RATIO = 2
@@ -30,7 +22,7 @@ export function Chart({ option, height, ref }: ChartProps) {
   const holder = useRef<HTMLDivElement>(null)
   const instance = useRef<EChartsType | null>(null)
   const latest = useRef(option)
-  const shared = useChartGroup()
+  const hovered = useHoveredBucket()
 
   useLayoutEffect(() => {
     const place = holder.current
@@ -42,7 +34,6 @@ export function Chart({ option, height, ref }: ChartProps) {
         return
       }
       instance.current = init(place, null, { renderer: 'canvas' })
-      if (shared) joinGroup(instance.current, shared)
       instance.current.setOption(latest.current, { notMerge: true })
     }
     const observer = new ResizeObserver(draw)
@@ -53,12 +44,19 @@ export function Chart({ option, height, ref }: ChartProps) {
       instance.current?.dispose()
       instance.current = null
     }
-  }, [shared])
+  }, [])
 
   useEffect(() => {
     latest.current = option
     instance.current?.setOption(option, { notMerge: true })
   }, [option])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new option has forgotten what was highlighted
+  useEffect(() => {
+    if (hovered === null) return
+    instance.current?.dispatchAction({ type: 'highlight', dataIndex: hovered })
+    return () => instance.current?.dispatchAction({ type: 'downplay', dataIndex: hovered })
+  }, [hovered, option])
 
   useImperativeHandle(ref, () => ({
     picture: (background) =>
@@ -82,14 +80,4 @@ function takePicture(
   const picture = chart.renderToCanvas({ pixelRatio: PICTURE_RATIO, backgroundColor: background })
   chart.dispose()
   return picture
-}
-
-type Crosshair = { axesInfo?: readonly { value: number }[] }
-
-function joinGroup(chart: EChartsType, shared: NonNullable<ReturnType<typeof useChartGroup>>): void {
-  chart.group = shared.group
-  connect(shared.group)
-  chart.on('updateAxisPointer', (event) => {
-    shared.onHover((event as Crosshair).axesInfo?.[0]?.value ?? null)
-  })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bucketMiddle, findGaps, gapSeconds } from './gaps'
+import { bucketMiddle, findGaps, gapSeconds, nearestBucket } from './gaps'
 
 const buckets = { starts: [100, 110, 120, 130, 140, 150], stepSeconds: 10 }
 const domain = { from: 100_000, to: 160_000 }
@@ -40,4 +40,12 @@ describe('gaps', () => {
 
 it('puts a bucket at its middle', () => {
   expect(bucketMiddle(buckets, 1)).toBe(115_000)
+})
+
+it('finds the bucket that holds an instant, outside the nearest one', () => {
+  expect(nearestBucket(buckets, 115_000)).toBe(1)
+  expect(nearestBucket(buckets, 110_000)).toBe(1)
+  expect(nearestBucket(buckets, 1_000)).toBe(0)
+  expect(nearestBucket(buckets, 999_000)).toBe(5)
+  expect(nearestBucket({ starts: [], stepSeconds: 10 }, 0)).toBeNull()
 })

@@ -13,6 +13,14 @@ export function bucketMiddle(buckets: Buckets, index: number): number {
   return ((buckets.starts[index] ?? 0) + buckets.stepSeconds / 2) * 1000
 }
 
+/** The bucket that holds an instant; outside, the nearest one. */
+export function nearestBucket(buckets: Buckets, instant: number): number | null {
+  const first = buckets.starts[0]
+  if (first === undefined) return null
+  const index = Math.floor((instant / 1000 - first) / buckets.stepSeconds)
+  return Math.min(buckets.starts.length - 1, Math.max(0, index))
+}
+
 /**
  * Spans of the axis without any window. The end of a running range is only a gap once
  * its windows are overdue; before that they are on their way.

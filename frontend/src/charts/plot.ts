@@ -30,27 +30,27 @@ export type Place = {
   last?: boolean
 }
 
-/** Grid, time axis and crosshair: everything of an option but the y axis and the series. */
+/** Grid and time axis: everything of an option but the y axis and the series. */
 export function plotOption(frame: Frame, place: Place): ChartOption {
   const { theme, domain, inset } = frame
   const ticks = timeTicks(domain, frame.zone, frame.ticks)
   return {
     animation: false,
     textStyle: { fontFamily: theme.font },
-    // The page draws one tooltip for all charts; here it only makes the crosshair follow.
-    tooltip: { trigger: 'axis', showContent: false, transitionDuration: 0 },
     grid: {
       left: inset.left,
       right: inset.right,
       top: place.first && frame.gaps.length > 0 ? WORDS_ABOVE_PX : ABOVE_PX,
       bottom: place.last ? BELOW_LAST_PX : BELOW_PX,
-      // By default ECharts 6 moves the plot to make room for labels, and the charts' times would part.
+      // ECharts 6 would move the plot to make room for labels: one x must be one time in all charts.
       outerBoundsMode: 'none',
     },
     xAxis: {
       type: 'value',
       min: domain.from,
       max: domain.to,
+      // Nor may an axis with bars be wider by half a bar.
+      containShape: false,
       splitLine: { show: false },
       axisLine: { show: true, onZero: false, lineStyle: { color: theme.borderStrong } },
       axisTick: {
@@ -67,14 +67,6 @@ export function plotOption(frame: Frame, place: Place): ChartOption {
         fontSize: TICK_FONT_PX,
         margin: 8,
       },
-      axisPointer: {
-        show: true,
-        type: 'line',
-        snap: true,
-        label: { show: false },
-        lineStyle: { color: theme.text2, width: 1, type: 'solid' },
-        z: 10,
-      },
     },
   }
 }
@@ -86,7 +78,6 @@ export function valueAxis(theme: ChartTheme) {
     axisTick: { show: false },
     splitLine: { show: true, lineStyle: { color: theme.grid, width: 1 } },
     axisLabel: { color: theme.text3, fontSize: TICK_FONT_PX, margin: 8 },
-    axisPointer: { show: false },
   } as const
 }
 
@@ -134,4 +125,10 @@ export function gapSeries({ gaps, theme }: Frame, { first }: Place): LineSeries 
 function widest(gaps: readonly Gap[]): number {
   const spans = gaps.map((gap) => gap.to - gap.from)
   return spans.indexOf(Math.max(...spans))
+}
+
+/** Distance of the plot from the top and bottom of its chart, pixels: where crosshair and brush may draw. */
+export function plotEdges({ grid }: ChartOption): { top: number; bottom: number } {
+  const { top, bottom } = Array.isArray(grid) ? (grid[0] ?? {}) : (grid ?? {})
+  return { top: Number(top ?? 0), bottom: Number(bottom ?? 0) }
 }

@@ -55,6 +55,9 @@ describe('numbers', () => {
   it('keeps one decimal for percent and CPU seconds', () => {
     expect(percent(0.3182)).toBe('31.8 %')
     expect(percent(0)).toBe('0.0 %')
+    expect(percent(0.0004)).toBe('< 0.1 %')
+    expect(percent(0.0005)).toBe('0.1 %')
+    expect(percent(0.004, 0)).toBe('< 1 %')
     expect(percent(null)).toBe('–')
     expect(cpuSeconds(653.84)).toBe('653.8')
   })
@@ -76,6 +79,8 @@ describe('numbers', () => {
 
   it('shows small shares of a core', () => {
     expect(cores(0.042)).toBe('0.04')
+    expect(cores(0.001)).toBe('< 0.01')
+    expect(cores(0)).toBe('0.0')
     expect(cores(102.44)).toBe('102.4')
   })
 

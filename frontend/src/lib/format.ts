@@ -56,9 +56,12 @@ export function latency(seconds: Maybe): string {
   return join(latencyQuantity(seconds))
 }
 
-/** A ratio as percent with one decimal, so that a column lines up. */
+/** A ratio as percent with one decimal, so that a column lines up; a little is not nothing. */
 export function percent(ratio: Maybe, digits = 1): string {
-  return known(ratio) ? `${decimal(ratio * 100, digits)} %` : NO_VALUE
+  if (!known(ratio)) return NO_VALUE
+  const least = 10 ** -digits
+  if (ratio > 0 && ratio * 100 < least / 2) return `< ${decimal(least, digits)} %`
+  return `${decimal(ratio * 100, digits)} %`
 }
 
 /** Decimals by size: a column of rates stays readable from 0.04/s to 41,200/s. */
@@ -88,6 +91,7 @@ export function cpuSeconds(seconds: Maybe): string {
 }
 
 export function cores(value: Maybe): string {
+  if (known(value) && value > 0 && value < 0.005) return '< 0.01'
   return decimal(value, known(value) && Math.abs(value) < 0.1 && value !== 0 ? 2 : 1)
 }
 

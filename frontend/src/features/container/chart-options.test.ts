@@ -138,7 +138,11 @@ it('shares grid, time axis and gaps between all three, so that one x is one time
   ]
   for (const option of options) {
     expect(option.grid).toMatchObject({ left: 54, right: 16, outerBoundsMode: 'none' })
-    expect(option.xAxis).toMatchObject({ min: evidence.domain.from, max: evidence.domain.to })
+    expect(option.xAxis).toMatchObject({
+      min: evidence.domain.from,
+      max: evidence.domain.to,
+      containShape: false,
+    })
     expect(option.animation).toBe(false)
   }
 })

@@ -1,6 +1,7 @@
 import type { LegendEntry } from '@/charts/chart-legend'
 import { gapSeconds } from '@/charts/gaps'
 import type { TooltipRow } from '@/charts/shared-tooltip'
+import type { Mark } from '@/charts/swatch'
 import { cores, duration, latency, percent, rate, significant } from '@/lib/format'
 import { type Evidence, known, lastKnown, type Values } from './evidence'
 import { CAUSES } from './preemptions-option'
@@ -10,6 +11,9 @@ import { hasThrottledTime } from './throttling-option'
 export function throttledRate(value: number | null): string {
   return value === null ? '–' : `${significant(value)} s/s`
 }
+
+const THROTTLED_PERIODS: Mark = { shape: 'square', colour: 'quota', faint: true }
+const THROTTLED_TIME: Mark = { shape: 'line', colour: 'quotaText' }
 
 export const LATENCY_LEGEND: readonly LegendEntry[] = [
   { name: 'P99', mark: { shape: 'line', colour: 'victim' } },
@@ -32,11 +36,11 @@ export function quotaWords(quota: Values): string {
 
 export function throttlingLegend(evidence: Evidence): LegendEntry[] {
   const legend: LegendEntry[] = [
-    { name: 'throttled periods', mark: { shape: 'square', colour: 'quota' } },
+    { name: 'throttled periods', mark: THROTTLED_PERIODS },
     { name: 'quota', value: quotaWords(evidence.values.quota_cores) },
   ]
   if (hasThrottledTime(evidence)) {
-    legend.splice(1, 0, { name: 'throttled time', mark: { shape: 'line', colour: 'quotaText' } })
+    legend.splice(1, 0, { name: 'throttled time', mark: THROTTLED_TIME })
   }
   return legend
 }
@@ -81,12 +85,12 @@ export function tooltipRows({ values }: Evidence, index: number): TooltipRow[] {
     {
       name: 'throttled periods',
       value: percent(at(values.throttled_ratio)),
-      mark: { shape: 'square', colour: 'quota' },
+      mark: THROTTLED_PERIODS,
     },
     {
       name: 'throttled time',
       value: throttledRate(at(values.throttled_seconds_per_second)),
-      mark: { shape: 'line', colour: 'quotaText' },
+      mark: THROTTLED_TIME,
     },
   ]
 }

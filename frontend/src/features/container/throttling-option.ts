@@ -1,4 +1,5 @@
 import type { ChartOption } from '@/charts/chart-option'
+import { FAINT_OPACITY } from '@/charts/chart-theme'
 import { barSeries, type Frame, gapSeries, lineSeries, plotOption, valueAxis } from '@/charts/plot'
 import { percent, significant } from '@/lib/format'
 import { type Evidence, known, pointsOf } from './evidence'
@@ -44,6 +45,7 @@ export function throttlingOption(evidence: Evidence, frame: Frame): ChartOption 
         name: 'throttled periods',
         data: pointsOf(evidence, 'throttled_ratio'),
         color: theme.quota,
+        itemStyle: { opacity: FAINT_OPACITY },
       }),
       lineSeries({
         name: 'throttled time',

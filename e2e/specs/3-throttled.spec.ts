@@ -41,7 +41,9 @@ test.describe
       await page.goto(`/containers/${id}?${span}`)
       const { value, detail } = measure(page, 'Throttled by own quota')
       await expect(detail).toContainText(/\d+ of [\d,]+ periods/)
-      expect(Math.abs(ratioOf(await value.innerText()) - throttled / periods)).toBeLessThanOrEqual(RATIO_OFF)
+      expect(Math.abs(ratioOf(await value.textContent()) - throttled / periods)).toBeLessThanOrEqual(
+        RATIO_OFF,
+      )
       await expect(page.getByRole('figure', { name: 'Throttling' })).toBeVisible()
     })
 

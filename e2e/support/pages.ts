@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test'
 import { containerNamed } from './api'
 import { expect } from './test'
 
-export const RANGE = '?from=now-15m&to=now'
+export const RANGE = '?from=now-5m&to=now'
 
 /** Every page that one can go to, by the name of its screenshots. */
 export async function pages(): Promise<Record<string, string>> {

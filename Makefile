@@ -45,8 +45,9 @@ check: setup ## formatters, linters, types, layers, generated files fresh
 
 fmt: setup ## formats everything
 	@$(MAKE) -C agent fmt
-	@ruff format -q backend migrations e2e && ruff check -q --fix backend migrations e2e
+	@cd backend && ruff format -q . ../migrations ../e2e && ruff check -q --fix . ../migrations ../e2e
 	@cd frontend && npm run --silent fmt
+	@cd e2e && npm run --silent fmt
 
 gen: setup ## generated files: wire (Python), openapi.json, TypeScript client
 	@.make/gen.sh

@@ -14,7 +14,7 @@ step() {
 		failed+=("$name")
 	fi
 }
-in() { (cd "$1" && shift && "$@"); }
+inside() { (cd "$1" && shift && "$@"); }
 
 # What is generated must be what its source gives: compare before and after, then put it back.
 generated="frontend/openapi.json frontend/src/api.gen.ts $(git ls-files 'backend/src/*_pb2.py' 'backend/src/*_pb2.pyi')"
@@ -35,12 +35,13 @@ no_local_addresses() {
 }
 
 mkdir -p .data
-step "ruff format" ruff format --check backend migrations e2e
-step "ruff" ruff check backend migrations e2e
-step "mypy" in backend mypy
-step "import layers" in backend lint-imports
+step "ruff format" inside backend ruff format --check . ../migrations ../e2e
+step "ruff" inside backend ruff check . ../migrations ../e2e
+step "mypy" inside backend mypy
+step "import layers" inside backend lint-imports
 step "agent (clang-format, tidy)" make -C agent check
-step "frontend (biome, tsc)" in frontend npm run --silent check
+step "frontend (biome, tsc)" inside frontend npm run --silent check
+step "e2e (biome, tsc)" inside e2e npm run --silent check
 step "generated files" generated_fresh
 step "lock files" no_local_addresses
 [ ${#failed[@]} -eq 0 ] || { echo "check: failed: ${failed[*]}"; exit 1; }

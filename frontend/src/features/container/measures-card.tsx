@@ -20,9 +20,12 @@ export function demandParts(container: ContainerDetail): SplitPart[] {
 
 function ownQuota(container: ContainerDetail): Line {
   const { quota_cores: quota, nr_periods: periods, nr_throttled: throttled } = container
-  if (quota === null) return { name: 'Throttled by own quota', value: '–', detail: 'no CPU quota of its own' }
-  if (periods === null || throttled === null) {
-    return { name: 'Throttled by own quota', value: '–', detail: 'not measured in this range' }
+  if (periods === null || throttled === null || (quota === null && periods === 0)) {
+    const detail =
+      quota === null && container.ran_seconds !== null
+        ? 'no CPU quota of its own'
+        : 'not measured in this range'
+    return { name: 'Throttled by own quota', value: '–', detail }
   }
   return {
     name: 'Throttled by own quota',

@@ -107,14 +107,26 @@ def test_a_rate_is_over_the_windows_that_have_the_counter(fleet: Fleet, reader: 
 def test_quota_is_that_of_the_newest_window(fleet: Fleet, reader: Reader) -> None:
     host_id = fleet.host()
     raised, freed = fleet.container(host_id, "raised"), fleet.container(host_id, "freed")
-    fleet.sample(raised, 0, quota_us=20_000, period_us=100_000)
-    fleet.sample(raised, 1, quota_us=300_000, period_us=100_000)
-    fleet.sample(freed, 0, quota_us=20_000, period_us=100_000)
-    fleet.sample(freed, 1, quota_us=None, period_us=None)
+    fleet.sample(raised, 0, usage_ns=0, quota_us=20_000, period_us=100_000)
+    fleet.sample(raised, 1, usage_ns=0, quota_us=300_000, period_us=100_000)
+    fleet.sample(freed, 0, usage_ns=0, quota_us=20_000, period_us=100_000)
+    fleet.sample(freed, 1, usage_ns=0, quota_us=None, period_us=None)
 
     items = {item["name"]: item for item in reader.get("/containers")["items"]}
     assert items["raised"]["quota_cores"] == 3.0
     assert items["freed"]["quota_cores"] is None
+
+
+def test_a_window_without_cpu_stat_does_not_take_the_quota_away(
+    fleet: Fleet, reader: Reader
+) -> None:
+    ended = fleet.container(fleet.host(), "ended")
+    fleet.sample(ended, 0, usage_ns=0, quota_us=20_000, period_us=100_000, cpus_allowed=2)
+    fleet.sample(ended, 1, usage_ns=None)  # its cgroup went before cpu.stat was read
+
+    container = reader.get(f"/containers/{ended}")["container"]
+    assert container["quota_cores"] == 0.2
+    assert container["cpus_allowed"] == 2
 
 
 def test_open_bucket_is_reported_above_every_bound(fleet: Fleet, reader: Reader) -> None:
@@ -199,6 +211,7 @@ def test_detail_adds_identity_and_the_quota_above(fleet: Fleet, reader: Reader) 
             ancestor_nr_periods=100,
             ancestor_nr_throttled=30 * index,
             ancestor_throttled_ns=SECOND_NS * index,
+            usage_ns=SECOND_NS,
             cpus_allowed=4,
         )
 

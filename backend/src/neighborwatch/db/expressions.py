@@ -64,8 +64,11 @@ def per_second(column: Column, duration_ms: Column) -> Figure:
     return ratio(func.sum(column), measured_ms) * literal(1000.0, Double)
 
 
-def newest(at: Column, *columns: Column) -> ColumnElement[list[int]]:
+def newest(at: Column, *columns: Column, measured: Column) -> ColumnElement[list[int]]:
     """Aggregate: the columns of the newest row, after its time; read them by `newest_field`.
+
+    Of the rows where `measured` is known: a container's last window often has no cpu.stat, as the
+    cgroup was gone before it was read, and its missing quota is not "no quota".
 
     The largest of arrays that begin with the time is a plain aggregate, so it shares the scan
     that sums the rest; DISTINCT ON would need a scan and a sort of its own.
@@ -73,7 +76,7 @@ def newest(at: Column, *columns: Column) -> ColumnElement[list[int]]:
     instant = cast(extract("epoch", at), BigInteger)
     values: list[Any] = [func.coalesce(cast(column, BigInteger), -1) for column in columns]
     row: ColumnElement[Any] = array([instant, *values])
-    return func.max(row)
+    return func.max(row).filter(measured.is_not(None))
 
 
 def newest_field(row: ColumnElement[Any], index: int) -> ColumnElement[int]:

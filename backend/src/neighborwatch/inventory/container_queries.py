@@ -142,7 +142,7 @@ def _sums(span: Span, filters: ContainerFilters) -> Subquery:
         total(s.ancestor_nr_periods).label("ancestor_nr_periods"),
         total(s.ancestor_nr_throttled).label("ancestor_nr_throttled"),
         total(s.ancestor_throttled_ns).label("ancestor_throttled_ns"),
-        newest(s.t, s.quota_us, s.period_us, s.cpus_allowed).label("newest"),
+        newest(s.t, s.quota_us, s.period_us, s.cpus_allowed, measured=s.usage_ns).label("newest"),
         func.max(s.t).label("newest_at"),
         *runq_sums(),
     ).where(*within(s.t, span))

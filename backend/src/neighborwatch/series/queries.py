@@ -60,7 +60,7 @@ def _container_rows(
             per_second(s.throttled_ns, s.duration_ms).label("throttled_ns_per_second"),
             per_second(s.usage_ns, s.duration_ms).label("usage_ns_per_second"),
             per_second(s.wait_ns, s.duration_ms).label("wait_ns_per_second"),
-            newest(s.t, s.quota_us, s.period_us).label("newest"),
+            newest(s.t, s.quota_us, s.period_us, measured=s.usage_ns).label("newest"),
             *runq_sums(),
         )
         .where(s.host_id == ref.host_id, s.container_id == ref.container_id, *within(s.t, span))

@@ -40,9 +40,7 @@ def test_counts_totals_and_the_worst(fleet: Fleet, reader: Reader) -> None:
     ]
 
 
-def test_the_rate_is_over_the_time_in_which_containers_were_measured(
-    fleet: Fleet, reader: Reader
-) -> None:
+def test_the_rate_of_hosts_at_once_counts_their_time_once(fleet: Fleet, reader: Reader) -> None:
     first, second = fleet.host("h1"), fleet.host("h2")
     for host_id in (first, second):
         fleet.host_windows(host_id, range(2))
@@ -52,6 +50,20 @@ def test_the_rate_is_over_the_time_in_which_containers_were_measured(
 
     # Both hosts at once: 2 x 100 preemptions in the same 20 s.
     assert reader.get("/overview")["preempted_by_neighbors_per_second"] == 10.0
+
+
+def test_the_rate_of_a_fleet_of_one_host_is_the_rate_of_that_host(
+    fleet: Fleet, reader: Reader
+) -> None:
+    host_id = fleet.host("h1")
+    fleet.host_windows(host_id, range(60))
+    fleet.sample(fleet.container(host_id, "c"), 59, preempted_other=600)
+
+    answer = reader.get("/overview")
+
+    assert answer["preempted_by_neighbors_per_second"] == 1.0
+    assert [tile["value"] for tile in answer["host_tiles"]] == [1.0]
+    assert [h["preempted_by_neighbors_per_second"] for h in reader.get("/hosts")["items"]] == [1.0]
 
 
 def test_trend_has_at_most_sixty_points_with_gaps_as_null(fleet: Fleet, reader: Reader) -> None:

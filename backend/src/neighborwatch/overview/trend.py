@@ -32,9 +32,9 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class _Bucket:
+    observed_ms: int
     preempted_other: int | None
-    observed_ms: int | None
-    throttled: int
+    throttled: int | None
     waiting: int | None
 
 
@@ -42,7 +42,7 @@ def trend_of(session: Session, span: Span, grid: Grid) -> Trend:
     buckets = _buckets(session, span, grid)
     points = [buckets.get(index) for index in range(grid.points)]
     return Trend(
-        _rate([bucket for bucket in points if bucket]),
+        _rate([bucket for bucket in points if bucket], whole=True),
         OverviewTrend(
             t=grid.starts_epoch_seconds,
             preempted_by_neighbors_per_second=[_rate([b]) if b else None for b in points],
@@ -52,14 +52,14 @@ def trend_of(session: Session, span: Span, grid: Grid) -> Trend:
     )
 
 
-def _rate(buckets: list[_Bucket]) -> float | None:
-    measured = [
-        (bucket.preempted_other, bucket.observed_ms)
-        for bucket in buckets
-        if bucket.preempted_other is not None and bucket.observed_ms
-    ]
-    observed_ms = sum(ms for _, ms in measured)
-    return sum(count for count, _ in measured) * 1000 / observed_ms if observed_ms else None
+def _rate(buckets: list[_Bucket], *, whole: bool = False) -> float | None:
+    """Of the whole range over all the time that was observed, as a host's own rate is: time in
+    which no container ran counts, or a fleet of one host would differ from its host."""
+    measured = [bucket for bucket in buckets if bucket.preempted_other is not None]
+    observed = buckets if whole and measured else measured
+    observed_ms = sum(bucket.observed_ms for bucket in observed)
+    count = sum(bucket.preempted_other or 0 for bucket in measured)
+    return count * 1000 / observed_ms if observed_ms else None
 
 
 def _buckets(session: Session, span: Span, grid: Grid) -> dict[int, _Bucket]:
@@ -86,14 +86,19 @@ def _buckets(session: Session, span: Span, grid: Grid) -> dict[int, _Bucket]:
     )
     observed = _observed(span, grid)
     rows = session.execute(
-        select(counts, observed.c.observed_ms).outerjoin(
-            observed, observed.c.bucket == counts.c.bucket
-        )
+        select(
+            func.coalesce(observed.c.bucket, counts.c.bucket).label("bucket"),
+            func.coalesce(observed.c.observed_ms, 0).label("observed_ms"),
+            counts.c.preempted_other,
+            counts.c.sched_windows,
+            counts.c.throttled,
+            counts.c.waiting,
+        ).select_from(observed.outerjoin(counts, counts.c.bucket == observed.c.bucket, full=True))
     )
     return {
         row.bucket: _Bucket(
-            row.preempted_other,
             row.observed_ms,
+            row.preempted_other,
             row.throttled,
             row.waiting if row.sched_windows else None,
         )

@@ -181,9 +181,10 @@ def test_a_companion_ends_with_all_its_children(launch: Launch) -> None:
 
 
 def test_a_companion_that_ends_and_a_second_run_leave_the_first_alone(launch: Launch) -> None:
-    run = launch("--with", "sh -c 'exit 3'")
+    run = launch("--with", "sh -c 'echo it speaks here; exit 3'")
     run.wait_for(run.started)
     run.wait_for(lambda: "companion ended with 3 and stays down" in run.output())
+    assert "it speaks here" in run.output()
     second = subprocess.run(
         [sys.executable, "-m", "neighborwatch.cli", "run"],
         capture_output=True,

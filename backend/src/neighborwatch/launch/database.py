@@ -14,7 +14,7 @@ from neighborwatch.launch.errors import LaunchError
 from neighborwatch.launch.postgres import EmbeddedPostgres
 from neighborwatch.settings import Settings
 
-LOGS = ("backend.log", "agent.log", "postgres.log", "companion.log")
+LOGS = ("backend.log", "agent.log", "postgres.log")
 
 
 def embedded_postgres(data_dir: Path) -> EmbeddedPostgres:

@@ -171,7 +171,8 @@ class Run:
         arguments = shlex.split(command)
 
         def start() -> "subprocess.Popen[bytes]":
-            return spawn(arguments, log_file=self.data_dir / "companion.log")
+            # No log: what it says is for whoever asked for it, on the same terminal.
+            return spawn(arguments)
 
         self._launch(
             Supervised("companion", start, stop_seconds=20.0, signals_group=True, restarts=False)
@@ -206,7 +207,8 @@ class Run:
             for child in self.children:
                 news = child.look()
                 if news is not None:
-                    complain(f"{news} (see {self.data_dir / child.name.lower()}.log)")
+                    log_file = self.data_dir / f"{child.name.lower()}.log"
+                    complain(f"{news} (see {log_file})" if log_file.name in LOGS else news)
 
     def _announce(self, base_url: str, link: str, *, with_agent: bool) -> None:
         minutes = self.settings.access.sign_in_link_minutes

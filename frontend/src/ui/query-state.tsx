@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
+import { isUnreachable } from '@/lib/api'
 import { Button } from './button'
 import styles from './query-state.module.css'
 import { ErrorBox } from './state-box'
@@ -34,7 +35,10 @@ export function QueryState<T>({
         aria-busy={query.isPlaceholderData}
       >
         {query.isPlaceholderData ? <div className={styles.thinBar} /> : null}
-        {query.isError ? <RefreshFailed error={query.error} onRetry={query.refetch} /> : null}
+        {/* A backend that is gone is told once, by the frame, not by every card. */}
+        {query.isError && !isUnreachable(query.error) ? (
+          <RefreshFailed error={query.error} onRetry={query.refetch} />
+        ) : null}
         {children(query.data)}
       </div>
     )

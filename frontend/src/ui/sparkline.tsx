@@ -37,6 +37,11 @@ export function sparklinePieces(
   return pieces
 }
 
+/** A value between two gaps is a point: a line of one point would not be drawn at all. */
+function drawn(piece: [number, number][]): [number, number][] {
+  return piece.length === 1 ? [...piece, ...piece] : piece
+}
+
 export function Sparkline({ values, label, tone = 'quiet', width = 80, height = 24 }: SparklineProps) {
   const pieces = sparklinePieces(values, width, height)
   const last = values.at(-1) === null ? undefined : pieces.at(-1)?.at(-1)
@@ -53,7 +58,9 @@ export function Sparkline({ values, label, tone = 'quiet', width = 80, height = 
         <polyline
           key={piece[0]?.[0]}
           className={styles.line}
-          points={piece.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(' ')}
+          points={drawn(piece)
+            .map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`)
+            .join(' ')}
         />
       ))}
       {last ? <circle className={styles.dot} cx={last[0]} cy={last[1]} r={2} /> : null}

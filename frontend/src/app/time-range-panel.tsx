@@ -17,8 +17,6 @@ import { recentRanges } from './recent-ranges'
 import styles from './time-range-panel.module.css'
 
 const CALENDAR_LABELS = {
-  monthLevelControl: 'Choose a month',
-  yearLevelControl: 'Choose a year',
   nextMonth: 'Next month',
   previousMonth: 'Previous month',
   nextYear: 'Next year',

@@ -28,7 +28,7 @@ describe('the overview', () => {
     answerFrame()
     const { container } = renderApp('/')
     const now = await screen.findByRole('region', { name: 'Now' })
-    expect(now).toHaveTextContent('3 of 19')
+    expect(now).toHaveTextContent('3 containers')
     expect(now).toHaveTextContent('654 /s')
     expect(now).toHaveTextContent('newest 1 min: 654/s')
     expect(now).toHaveTextContent('Where 100,000.0 CPU-s of demand went')
@@ -73,7 +73,7 @@ describe('the overview', () => {
     answerProblem('/overview', 500, 'Disk full.')
     await userEvent.keyboard('r')
     expect(await screen.findByText(/Not refreshed, older figures shown\. Disk full\./)).toBeInTheDocument()
-    expect(screen.getByRole('region', { name: 'Now' })).toHaveTextContent('3 of 19')
+    expect(screen.getByRole('region', { name: 'Now' })).toHaveTextContent('3 containers')
   })
 
   it('shows a container without samples with dashes, never zeros', async () => {

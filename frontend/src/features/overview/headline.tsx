@@ -54,14 +54,15 @@ export function Headline({
 }) {
   const { trend } = overview
   const stolen = rateQuantity(overview.preempted_by_neighbors_per_second)
-  const of = `of ${count(overview.containers_running)}`
+  // No "of N": these count every container of the range, the page's head those that still run.
+  const words = (n: number | null) => (n === 1 ? 'container' : 'containers')
   const rateOf = (value: number) => `${rateQuantity(value).value}/s`
   return (
     <section className={styles.strip} aria-label="Now">
       <Stat
         name={`Waiting, P99 ≥ ${decimal(overview.waiting_threshold_seconds * 1000)} ms`}
         value={count(overview.containers_waiting)}
-        unit={of}
+        unit={words(overview.containers_waiting)}
         note={newest(overview, trend.waiting_containers, count, zone)}
         figure={<Trend values={trend.waiting_containers} tone="victim" what="Waiting containers" />}
       />
@@ -81,7 +82,7 @@ export function Headline({
       <Stat
         name={`Throttled > ${decimal(overview.throttled_threshold_ratio * 100)} % of periods`}
         value={count(overview.containers_throttled)}
-        unit={of}
+        unit={words(overview.containers_throttled)}
         note={newest(overview, trend.throttled_containers, count, zone)}
         figure={<Trend values={trend.throttled_containers} tone="quota" what="Throttled containers" />}
       />

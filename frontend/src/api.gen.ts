@@ -986,7 +986,7 @@ export interface components {
         PreemptedBy: {
             /**
              * Id
-             * @description Null: the sum of all that are not listed.
+             * @description Null: the sum of all of its kind that are not listed.
              */
             id: string | null;
             /** Name */

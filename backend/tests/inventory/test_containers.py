@@ -285,19 +285,23 @@ def test_who_came_in_when_it_was_preempted(fleet: Fleet, reader: Reader) -> None
     ]
 
 
-def test_beyond_twenty_causes_the_rest_is_one_row(fleet: Fleet, reader: Reader) -> None:
+def test_beyond_twenty_causes_the_rest_is_one_row_a_kind(fleet: Fleet, reader: Reader) -> None:
     host_id = fleet.host()
     victim = fleet.container(host_id, "victim")
     fleet.sample(victim, 0)
-    for index in range(23):
+    fleet.blame(victim, victim, 1)
+    for index in range(22):
         fleet.blame(victim, fleet.container(host_id, f"n{index:02d}"), 100 - index)
+    fleet.blame(victim, fleet.container(host_id, "cron.service", kind="system"), 7)
 
     causes = reader.get(f"/containers/{victim}")["preempted_by"]
 
-    assert len(causes) == 21
-    assert causes[-1]["id"] is None
-    assert causes[-1]["name"] == "3 others"
-    assert causes[-1]["preemptions"] == 80 + 79 + 78
+    assert [(cause["name"], cause["kind"], cause["preemptions"]) for cause in causes[19:]] == [
+        ("victim", "self", 1),
+        ("3 other containers", "container", 81 + 80 + 79),
+        ("1 other system service", "system", 7),
+    ]
+    assert [cause["id"] for cause in causes[20:]] == [None, None]
     assert sum(cause["share_ratio"] for cause in causes) == pytest.approx(1.0)
 
 

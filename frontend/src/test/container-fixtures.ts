@@ -63,7 +63,7 @@ export const PREEMPTED_BY: Schemas['PreemptedBy'][] = [
   preemptedBy('kubelet.service', 'system', 1_310, 0.027),
   preemptedBy('kworker', 'system', 690, 0.014),
   preemptedBy('log-compactor', 'container', 460, 0.009),
-  { ...preemptedBy('others', 'container', 2_780, 0.057), id: null },
+  { ...preemptedBy('31 other containers', 'container', 2_780, 0.057), id: null },
 ]
 
 function preemptedBy(

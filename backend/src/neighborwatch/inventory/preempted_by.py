@@ -11,10 +11,14 @@ from neighborwatch.measures.ids import CgroupRef
 from neighborwatch.measures.time_range import Span
 
 TOP = 20
+OTHERS = {
+    "container": ("other container", "other containers"),
+    "system": ("other system service", "other system services"),
+}
 
 
 def preempted_by(session: Session, victim: CgroupRef, span: Span) -> list[PreemptedBy]:
-    """The most frequent first; what is beyond the top is summed into one row without an id."""
+    """The most frequent first; what is beyond the top is summed by kind into rows without an id."""
     pairs = (
         select(Blame1m.aggressor_id, total(Blame1m.preemptions).label("preemptions"))
         .where(
@@ -39,7 +43,12 @@ def preempted_by(session: Session, victim: CgroupRef, span: Span) -> list[Preemp
                 Container.container_id == pairs.c.aggressor_id,
             ),
         )
-        .order_by(pairs.c.preemptions.desc(), pairs.c.aggressor_id)
+        # Its own threads are always told by name: folding them would charge others with them.
+        .order_by(
+            (pairs.c.aggressor_id == victim.container_id).desc(),
+            pairs.c.preemptions.desc(),
+            pairs.c.aggressor_id,
+        )
     ).all()
     everything = sum(row.preemptions for row in rows)
     observed_seconds = _observed_seconds(session, victim, span)
@@ -65,10 +74,12 @@ def preempted_by(session: Session, victim: CgroupRef, span: Span) -> list[Preemp
         )
         for row in rows[:TOP]
     ]
-    if len(rows) > TOP:
-        rest = sum(row.preemptions for row in rows[TOP:])
-        items.append(item(None, f"{len(rows) - TOP} others", "container", rest))
-    return items
+    for kind, (one, many) in OTHERS.items():
+        rest = [row.preemptions for row in rows[TOP:] if row.kind == kind]
+        if rest:
+            name = f"{len(rest)} {one if len(rest) == 1 else many}"
+            items.append(item(None, name, kind, sum(rest)))
+    return sorted(items, key=lambda one: (one.id is None, -one.preemptions))
 
 
 def _observed_seconds(session: Session, victim: CgroupRef, span: Span) -> float:

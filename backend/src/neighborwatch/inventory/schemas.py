@@ -102,7 +102,9 @@ class ContainerDetail(ContainerItem):
 
 
 class PreemptedBy(Answer):
-    id: Annotated[str | None, Field(description="Null: the sum of all that are not listed.")]
+    id: Annotated[
+        str | None, Field(description="Null: the sum of all of its kind that are not listed.")
+    ]
     name: str
     kind: Literal["self", "container", "system"]
     preemptions: int

@@ -38,8 +38,10 @@ class Container:
     def cpu_stat(self) -> CpuStat:
         return self.hierarchy.read_cpu_stat(self.dir(self.hierarchy.cpu))
 
-    def start(self, command: Sequence[str]) -> subprocess.Popen[str]:
+    def start(self, command: Sequence[str], *, cpu: int | None = None) -> subprocess.Popen[str]:
         """Runs `command` inside: it is moved in before exec, so none of its work is elsewhere.
+
+        It is on `cpu` before it is inside, so nothing of this container ever runs on another one.
 
         Call it from the main thread: the kernel kills the child when the thread that forked ends.
         """
@@ -50,6 +52,8 @@ class Container:
             # Whoever waits for signals blocks them; that must not be inherited.
             signal.pthread_sigmask(signal.SIG_SETMASK, set())
             die_with_parent(signal.SIGKILL, parent_pid)
+            if cpu is not None:
+                os.sched_setaffinity(0, {cpu})
             for file in files:
                 descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
                 os.write(descriptor, b"0")  # 0 = the writer

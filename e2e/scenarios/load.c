@@ -134,11 +134,6 @@ static void *run_worker(void *argument)
 {
 	struct worker *worker = argument;
 	const struct options *options = worker->options;
-
-	if (options->has_cpus && sched_setaffinity(0, sizeof(options->cpus), &options->cpus) < 0) {
-		worker->error = errno;
-		return NULL;
-	}
 	while (!is_over()) {
 		work(jittered_ns(worker, options->run_us));
 		if (options->sleep_us == 0)
@@ -356,6 +351,9 @@ int main(int argc, char *argv[])
 
 	parse_options(argc, argv, &options);
 	die_with_parent(&options);
+	/* Before there are threads: they inherit it, and none of them starts elsewhere. */
+	if (options.has_cpus && sched_setaffinity(0, sizeof(options.cpus), &options.cpus) < 0)
+		refuse("--cpus: %s", strerror(errno));
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGINT, &stop, NULL);
 	deadline_ns = started_ns + options.seconds * NS_PER_SECOND;

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,12 +27,12 @@ class Pattern:
     sleep_us: int = 0
     threads: int = 1
     jitter_percent: int = 0
-    cpus: str | None = None
+    cpu: int | None = None  # the only one it may run on
 
     def arguments(self) -> list[str]:
         arguments = [f"--run-us={self.run_us}", f"--sleep-us={self.sleep_us}"]
         arguments += [f"--threads={self.threads}", f"--jitter={self.jitter_percent}"]
-        return arguments if self.cpus is None else [*arguments, f"--cpus={self.cpus}"]
+        return arguments if self.cpu is None else [*arguments, f"--cpus={self.cpu}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +63,13 @@ def build() -> Path:
     return _PROGRAM
 
 
-def start(
-    container: Container, pattern: Pattern, *, seconds: int, extra: Sequence[str] = ()
-) -> subprocess.Popen[str]:
+def start(container: Container, pattern: Pattern, *, seconds: int) -> subprocess.Popen[str]:
     bound = [
         f"--seconds={seconds}",
         f"--parent={os.getpid()}",
         f"--name={container.names.container}",
     ]
-    return container.start([str(build()), *bound, *pattern.arguments(), *extra])
+    return container.start([str(build()), *bound, *pattern.arguments()], cpu=pattern.cpu)
 
 
 def stop(process: subprocess.Popen[str]) -> Figures:

@@ -26,13 +26,13 @@ def workloads() -> list[Workload]:
     neighbor that preempts it, and what it suffers is to be its own quota only.
     """
     cpus = sorted(os.sched_getaffinity(0))
-    shared, other = str(cpus[0]), str(cpus[1 % len(cpus)])
-    third = str(cpus[2]) if len(cpus) > 2 else shared
+    shared, other = cpus[0], cpus[1 % len(cpus)]
+    third = cpus[2] if len(cpus) > 2 else shared
     return [
         Workload(
             name="checkout-api",
             image="demo/checkout-api:4.2",
-            pattern=Pattern(run_us=1000, sleep_us=2000, threads=2, jitter_percent=20, cpus=shared),
+            pattern=Pattern(run_us=1000, sleep_us=2000, threads=2, jitter_percent=20, cpu=shared),
             what=f"answers requests on CPU {shared}: 2 threads, 1 ms of work, 2 ms of sleep",
             expect="run queue P99 rises to 20 ms and more when batch-encode starts: the victim",
         ),
@@ -41,7 +41,7 @@ def workloads() -> list[Workload]:
             image="demo/batch-encode:1.9",
             # A pause between frames is what makes it preempt others: whoever never sleeps is
             # preempted by each waker, and by a count of preemptions would look like the victim.
-            pattern=Pattern(run_us=8000, sleep_us=400, jitter_percent=20, cpus=shared),
+            pattern=Pattern(run_us=8000, sleep_us=400, jitter_percent=20, cpu=shared),
             # A request for 64 CPUs, as somebody writes who wants it done soon.
             shares=64 * 1024,
             what=f"95 % of CPU {shared} in pieces of 8 ms, with 64 times the weight",
@@ -50,7 +50,7 @@ def workloads() -> list[Workload]:
         Workload(
             name="thumbnailer",
             image="demo/thumbnailer:2.0",
-            pattern=Pattern(run_us=5000, cpus=other),
+            pattern=Pattern(run_us=5000, cpu=other),
             quota_us=20_000,
             # Enough to reach its quota on a busy host, so that the quota is what limits it.
             shares=4 * 1024,
@@ -60,7 +60,7 @@ def workloads() -> list[Workload]:
         Workload(
             name="ledger",
             image="demo/ledger:0.7",
-            pattern=Pattern(run_us=200, sleep_us=200_000, jitter_percent=20, cpus=third),
+            pattern=Pattern(run_us=200, sleep_us=200_000, jitter_percent=20, cpu=third),
             what=f"nearly always asleep, on CPU {third}",
             expect="next to no CPU, and far down in every list",
         ),

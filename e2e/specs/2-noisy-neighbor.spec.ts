@@ -4,7 +4,8 @@ import { measure, secondsOf } from '../support/figures'
 import { control, WINDOW_MS } from '../support/stack'
 import { expect, test } from '../support/test'
 
-const WINDOWS = 3
+const WINDOWS_ALONE = 3
+const WINDOWS_TOGETHER = 2
 /** 5 to 30 on a machine at rest; what else runs on a busy one makes the victim wait before the hog does. */
 const AT_LEAST_TIMES = 1.5
 const AT_LEAST_SECONDS = 0.008
@@ -37,15 +38,15 @@ test.describe
       await expect.poll(async () => (await containerNamed('checkout-api'))?.id, STORED).toBeDefined()
       victim = (await containerNamed('checkout-api'))?.id ?? ''
       // The first window may hold the start of it.
-      await expect.poll(async () => (await windowsOf(victim)).length, STORED).toBeGreaterThan(WINDOWS)
+      await expect.poll(async () => (await windowsOf(victim)).length, STORED).toBeGreaterThan(WINDOWS_ALONE)
       const [, first = Number.NaN] = await windowsOf(victim)
 
       await control('start batch-encode')
       const edge = Math.ceil(Date.now() / WINDOW_MS) * WINDOW_MS
       alone = { from: first, to: edge - WINDOW_MS }
-      together = { from: edge, to: edge + WINDOWS * WINDOW_MS }
+      together = { from: edge, to: edge + WINDOWS_TOGETHER * WINDOW_MS }
       const stored = async () => (await windowsOf(victim)).filter((start) => start >= edge).length
-      await expect.poll(stored, STORED).toBeGreaterThanOrEqual(WINDOWS)
+      await expect.poll(stored, STORED).toBeGreaterThanOrEqual(WINDOWS_TOGETHER)
 
       const before = await p99InApi(victim, alone)
       const during = await p99InApi(victim, together)

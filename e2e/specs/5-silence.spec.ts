@@ -1,5 +1,5 @@
 import { ask, containerNamed, read } from '../support/api'
-import { expectAccessible, PAGE_NAMES, pages, settled } from '../support/pages'
+import { draw, expectAccessible, pages, settled, TABLE_PAGES, TIMED_PAGES } from '../support/pages'
 import { control } from '../support/stack'
 import { expect, test } from '../support/test'
 
@@ -14,9 +14,23 @@ test.beforeAll(async () => {
   silentSince = Date.now()
 })
 
-// While the silence grows, which has to take its time.
+// While the silence grows, which has to take its time: what does not depend on the newest window.
+for (const name of TABLE_PAGES) {
+  test(`${name} is drawn in light, dark and on a phone, without a complaint`, async ({ page }) => {
+    await draw(page, name, (await pages())[name] ?? '')
+  })
+}
+
+test.describe('without a session', () => {
+  test.use({ storageState: { cookies: [], origins: [] } })
+
+  test('sign-in is drawn in light, dark and on a phone', async ({ page }) => {
+    await draw(page, 'sign-in', '/sign-in')
+  })
+})
+
 for (const scheme of ['light', 'dark'] as const) {
-  for (const name of PAGE_NAMES) {
+  for (const name of [...TIMED_PAGES, ...TABLE_PAGES]) {
     test(`${name} in ${scheme} holds to WCAG 2.2 AA`, async ({ page }) => {
       await page.emulateMedia({ colorScheme: scheme })
       await page.goto((await pages())[name] ?? '')

@@ -20,15 +20,10 @@ export async function pages(): Promise<Record<string, string>> {
   }
 }
 
-export const PAGE_NAMES = [
-  'overview',
-  'containers',
-  'container-waiting',
-  'container-throttled',
-  'hosts',
-  'neighbors',
-  'agents',
-] as const
+/** Pages whose charts end at the newest window. */
+export const TIMED_PAGES = ['overview', 'containers', 'container-waiting', 'container-throttled'] as const
+/** Tables, which look the same while the newest window is not old. */
+export const TABLE_PAGES = ['hosts', 'neighbors', 'agents'] as const
 
 /** Until its figures are there: no skeleton, charts drawn, fonts loaded. */
 export async function settled(page: Page): Promise<void> {
@@ -40,8 +35,30 @@ export async function settled(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready)
 }
 
+const FOLDER = 'output/screenshots'
+const PHONE = { width: 390, height: 844 }
+
+/** In light, in dark and on a phone, without a complaint in the console. */
+export async function draw(page: Page, name: string, path: string): Promise<void> {
+  const complaints = complaintsOf(page)
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.goto(path)
+    await settled(page)
+    await page.screenshot({ path: `${FOLDER}/${name}-${scheme}.png`, fullPage: true })
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(PHONE)
+  await page.goto(path)
+  await settled(page)
+  await page.screenshot({ path: `${FOLDER}/${name}-390.png`, fullPage: true })
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(width, 'the page itself does not scroll sideways').toBeLessThanOrEqual(PHONE.width)
+  expect(complaints).toEqual([])
+}
+
 /** Collects what a user's console would hold: errors of scripts, blocked resources, failed requests. */
-export function complaintsOf(page: Page): string[] {
+function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {

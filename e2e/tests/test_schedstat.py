@@ -16,11 +16,11 @@ from load import Pattern
 from host import NWAGENT, require_kernel
 
 WINDOW_SECONDS = 2
-WINDOWS = 4
+WINDOWS = 3
 ERROR_RATIO = 0.03
 # The workloads end by themselves should the test be killed.
 BOUND_SECONDS = 60
-CPU_BOUND = Pattern(run_us=5000, cpus="0")
+CPU_BOUND = Pattern(run_us=5000, cpu=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def test_total_wait_of_a_pinned_victim_beside_a_hog_agrees_with_schedstat(cgroup
 
 def test_every_wakeup_is_a_wait_in_the_histogram(cgroups: Cgroups) -> None:
     sleeper = cgroups.create("sleeper", image="test/sleeper:1")
-    pattern = Pattern(run_us=200, sleep_us=1800, cpus="0")
+    pattern = Pattern(run_us=200, sleep_us=1800, cpu=0)
     process = load.start(sleeper, pattern, seconds=BOUND_SECONDS)
     with printing_agent(cgroups) as next_window:
         next_window()

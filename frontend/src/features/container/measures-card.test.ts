@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { containerDetail } from '@/test/container-fixtures'
-import { demandParts, measureLines } from './measures-card'
+import { demandParts, heldBack, measureLines } from './measures-card'
 
 const line = (name: string, over: Parameters<typeof containerDetail>[0] = {}) =>
   measureLines(containerDetail(over)).find((one) => one.name === name)
@@ -33,6 +33,14 @@ describe('the figures of a container', () => {
     expect(
       line('Throttled by an ancestor', { ancestor_throttled_ratio: 0.031, ancestor_throttled_seconds: 18.2 }),
     ).toMatchObject({ value: '3.1 %', detail: 'quota of a cgroup above it, 18.2 s' })
+  })
+
+  it('say that the wait holds what a quota held back, whose quota ever it was', () => {
+    expect(heldBack(containerDetail({ throttled_seconds: 0, ancestor_throttled_seconds: null }))).toBeNull()
+    expect(heldBack(containerDetail({ throttled_seconds: 12.5 }))).toContain('its own quota')
+    expect(heldBack(containerDetail({ throttled_seconds: 0, ancestor_throttled_seconds: 3 }))).toContain(
+      'an ancestor',
+    )
   })
 
   it('split demand into what ran and what waited, and into nothing when neither is known', () => {

@@ -18,6 +18,14 @@ export function demandParts(container: ContainerDetail): SplitPart[] {
   ]
 }
 
+/** The kernel's run delay goes on while a quota holds a task back: say so where one did. */
+export function heldBack(container: ContainerDetail): string | null {
+  const own = (container.throttled_seconds ?? 0) > 0
+  const ancestor = (container.ancestor_throttled_seconds ?? 0) > 0
+  if (own) return 'includes the time that its own quota held it back'
+  return ancestor ? "includes the time that an ancestor's quota held it back" : null
+}
+
 function ownQuota(container: ContainerDetail): Line {
   const { quota_cores: quota, nr_periods: periods, nr_throttled: throttled } = container
   if (periods === null || throttled === null || (quota === null && periods === 0)) {
@@ -75,6 +83,7 @@ export function measureLines(container: ContainerDetail): Line[] {
 
 export function MeasuresCard({ container }: { container: ContainerDetail }) {
   const parts = demandParts(container)
+  const held = heldBack(container)
   return (
     <Card title="In this range" flush>
       <div className={styles.demand}>
@@ -95,6 +104,7 @@ export function MeasuresCard({ container }: { container: ContainerDetail }) {
             </span>
           </p>
         )}
+        {held === null ? null : <p className={styles.legend}>{held}</p>}
       </div>
       <dl>
         {measureLines(container).map((line) => (

@@ -55,8 +55,9 @@ gen: setup ## generated files: wire (Python), openapi.json, TypeScript client
 bench: setup build ## all benchmarks with their ratios; ONLY=prefix runs some. Root.
 	@$(MAKE) -C agent bench ONLY='$(ONLY)'
 
+# The browser tests draw them, because what they did before is what the pages show.
 screenshots: setup build-agent build-frontend ## every page, light, dark and 390 px, into e2e/output/screenshots. Root.
-	@cd e2e && npx playwright test specs/4-pages.spec.ts
+	@cd e2e && npm test
 
 clean: ## removes what was built, keeps .data
 	@$(MAKE) -C agent clean

@@ -60,7 +60,7 @@ static int set_up(void **state)
 	rig->rows[0].container_id = container_id_of(true, ID);
 	rig->rows[1].container_id = container_id_of(false, "/busy.service");
 	rig->pairs[0] =
-		(struct window_pair){rig->rows[0].container_id, rig->rows[1].container_id, 5};
+		(struct window_pair){rig->rows[0].container_id, rig->rows[1].container_id, 5, 0};
 	rig->window = (struct window){
 		.duration_ns = 10 * SECOND,
 		.rows = rig->rows,

@@ -106,14 +106,13 @@ void collector_set_report(struct collector_set *self, struct batch *batch)
 			.lost = since(before->lost, report->lost),
 		};
 		for (size_t p = 0; p < report->n_programs; p++) {
-			const struct collector_program_cost *now = &report->programs[p];
-			const struct collector_program_cost *old = &before->programs[p];
+			const struct collector_program *now = &report->programs[p];
+			const struct collector_program *old = &before->programs[p];
 			const bool is_known = p < before->n_programs;
 
 			self->programs[n_programs++] = (struct batch_program){
 				.name = now->name,
 				.run_count = since(is_known ? old->run_count : 0, now->run_count),
-				.run_ns = since(is_known ? old->run_ns : 0, now->run_ns),
 			};
 		}
 	}

@@ -131,7 +131,7 @@ int bpf_env_map(const struct bpf_map *map, void **ret_rows, uint64_t *ret_length
 
 int bpf_env_add_cost(int program_fd, struct collector_report *report)
 {
-	struct collector_program_cost *cost;
+	struct collector_program *cost;
 	struct bpf_prog_info info = {};
 	__u32 length = sizeof(info);
 	int r;
@@ -143,8 +143,8 @@ int bpf_env_add_cost(int program_fd, struct collector_report *report)
 		return r;
 	cost = &report->programs[report->n_programs++];
 	(void)snprintf(cost->name, sizeof(cost->name), "%s", info.name);
+	cost->fd = program_fd;
 	cost->run_count = info.run_cnt;
-	cost->run_ns = info.run_time_ns;
 	report->lost += info.recursion_misses;
 	return 0;
 }

@@ -9,7 +9,7 @@
 
 static void six_windows_cost_one_row_per_pair(void **state)
 {
-	struct window_pair pairs[] = {{1, 2, 10}, {2, 1, 3}, {1, 1, 7}};
+	struct window_pair pairs[] = {{1, 2, 10, 0}, {2, 1, 3, 0}, {1, 1, 7, 0}};
 	struct pair_merge merge;
 
 	(void)state;
@@ -34,7 +34,7 @@ static void six_windows_cost_one_row_per_pair(void **state)
 
 static void a_full_merge_counts_what_it_drops_and_keeps_adding_to_the_known(void **state)
 {
-	struct window_pair pairs[] = {{1, 2, 1}, {1, 3, 1}, {1, 4, 1}};
+	struct window_pair pairs[] = {{1, 2, 1, 0}, {1, 3, 1, 0}, {1, 4, 1, 0}};
 	const struct window window = {.started_at_unix_ns = 7, .pairs = pairs, .n_pairs = 3};
 	struct pair_merge merge;
 
@@ -50,7 +50,7 @@ static void a_full_merge_counts_what_it_drops_and_keeps_adding_to_the_known(void
 
 static void reset_begins_a_new_span(void **state)
 {
-	struct window_pair pairs[] = {{1, 2, 1}};
+	struct window_pair pairs[] = {{1, 2, 1, 0}};
 	struct window window = {
 		.started_at_unix_ns = 7, .duration_ns = 5, .pairs = pairs, .n_pairs = 1};
 	struct pair_merge merge;

@@ -3,18 +3,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int snapshot_init(struct snapshot *self, size_t cap_cgroups, size_t cap_preemptions)
+int snapshot_init(struct snapshot *self, size_t cap_cgroups, size_t cap_pairs)
 {
-	struct snapshot made = {.cap_cgroups = cap_cgroups, .cap_preemptions = cap_preemptions};
+	struct snapshot made = {.cap_cgroups = cap_cgroups, .cap_pairs = cap_pairs};
 	int r;
 
 	made.cgroups = calloc(cap_cgroups, sizeof(*made.cgroups));
-	made.preemptions = calloc(cap_preemptions, sizeof(*made.preemptions));
-	r = made.cgroups && made.preemptions ? 0 : -ENOMEM;
+	made.pairs = calloc(cap_pairs, sizeof(*made.pairs));
+	r = made.cgroups && made.pairs ? 0 : -ENOMEM;
 	if (r == 0)
 		r = id_index_init(&made.cgroup_index, cap_cgroups);
 	if (r == 0)
-		r = id_index_init(&made.preemption_index, cap_preemptions);
+		r = id_index_init(&made.pair_index, cap_pairs);
 	if (r < 0) {
 		snapshot_free(&made);
 		return r;
@@ -28,9 +28,9 @@ void snapshot_free(struct snapshot *self)
 	if (!self)
 		return;
 	free(self->cgroups);
-	free(self->preemptions);
+	free(self->pairs);
 	id_index_free(&self->cgroup_index);
-	id_index_free(&self->preemption_index);
+	id_index_free(&self->pair_index);
 	*self = (struct snapshot){};
 }
 
@@ -38,11 +38,11 @@ void snapshot_reset(struct snapshot *self, uint64_t taken_at_ns)
 {
 	self->taken_at_ns = taken_at_ns;
 	self->n_cgroups = 0;
-	self->n_preemptions = 0;
+	self->n_pairs = 0;
 	self->host = (struct host_counters){};
 	self->dropped = 0;
 	id_index_clear(&self->cgroup_index);
-	id_index_clear(&self->preemption_index);
+	id_index_clear(&self->pair_index);
 }
 
 struct cgroup_counters *snapshot_cgroup(struct snapshot *self, uint64_t cgroup_id)
@@ -60,26 +60,23 @@ struct cgroup_counters *snapshot_cgroup(struct snapshot *self, uint64_t cgroup_i
 	return &self->cgroups[at];
 }
 
-int snapshot_add_preemptions(struct snapshot *self, uint64_t prev_cgroup_id,
-			     uint64_t next_cgroup_id, uint64_t count)
+int snapshot_add_pair(struct snapshot *self, const struct pair_counter *pair)
 {
-	size_t at = id_index_find(&self->preemption_index, prev_cgroup_id, next_cgroup_id);
+	size_t at =
+		id_index_find(&self->pair_index, pair->waiter_cgroup_id, pair->runner_cgroup_id);
 
 	if (at != SIZE_MAX) {
-		self->preemptions[at].count += count;
+		self->pairs[at].preemptions += pair->preemptions;
+		self->pairs[at].wait_ns += pair->wait_ns;
 		return 0;
 	}
-	if (self->n_preemptions == self->cap_preemptions) {
+	if (self->n_pairs == self->cap_pairs) {
 		self->dropped++;
 		return -ENOSPC;
 	}
-	at = id_index_put(&self->preemption_index, prev_cgroup_id, next_cgroup_id,
-			  self->n_preemptions++);
-	self->preemptions[at] = (struct preemption_counter){
-		.prev_cgroup_id = prev_cgroup_id,
-		.next_cgroup_id = next_cgroup_id,
-		.count = count,
-	};
+	at = id_index_put(&self->pair_index, pair->waiter_cgroup_id, pair->runner_cgroup_id,
+			  self->n_pairs++);
+	self->pairs[at] = *pair;
 	return 0;
 }
 
@@ -95,27 +92,26 @@ static int order_cgroups(const void *a, const void *b)
 	return order(left->cgroup_id, right->cgroup_id);
 }
 
-static int order_preemptions(const void *a, const void *b)
+static int order_pairs(const void *a, const void *b)
 {
-	const struct preemption_counter *left = a, *right = b;
-	const int by_prev = order(left->prev_cgroup_id, right->prev_cgroup_id);
+	const struct pair_counter *left = a, *right = b;
+	const int by_prev = order(left->waiter_cgroup_id, right->waiter_cgroup_id);
 
-	return by_prev ? by_prev : order(left->next_cgroup_id, right->next_cgroup_id);
+	return by_prev ? by_prev : order(left->runner_cgroup_id, right->runner_cgroup_id);
 }
 
 void snapshot_seal(struct snapshot *self)
 {
 	qsort(self->cgroups, self->n_cgroups, sizeof(*self->cgroups), order_cgroups);
-	qsort(self->preemptions, self->n_preemptions, sizeof(*self->preemptions),
-	      order_preemptions);
+	qsort(self->pairs, self->n_pairs, sizeof(*self->pairs), order_pairs);
 
 	id_index_clear(&self->cgroup_index);
 	for (size_t i = 0; i < self->n_cgroups; i++)
 		(void)id_index_put(&self->cgroup_index, self->cgroups[i].cgroup_id, 0, i);
-	id_index_clear(&self->preemption_index);
-	for (size_t i = 0; i < self->n_preemptions; i++)
-		(void)id_index_put(&self->preemption_index, self->preemptions[i].prev_cgroup_id,
-				   self->preemptions[i].next_cgroup_id, i);
+	id_index_clear(&self->pair_index);
+	for (size_t i = 0; i < self->n_pairs; i++)
+		(void)id_index_put(&self->pair_index, self->pairs[i].waiter_cgroup_id,
+				   self->pairs[i].runner_cgroup_id, i);
 }
 
 const struct cgroup_counters *snapshot_find(const struct snapshot *self, uint64_t cgroup_id)
@@ -125,11 +121,10 @@ const struct cgroup_counters *snapshot_find(const struct snapshot *self, uint64_
 	return at == SIZE_MAX ? NULL : &self->cgroups[at];
 }
 
-const struct preemption_counter *snapshot_find_preemptions(const struct snapshot *self,
-							   uint64_t prev_cgroup_id,
-							   uint64_t next_cgroup_id)
+const struct pair_counter *snapshot_find_pair(const struct snapshot *self,
+					      uint64_t waiter_cgroup_id, uint64_t runner_cgroup_id)
 {
-	const size_t at = id_index_find(&self->preemption_index, prev_cgroup_id, next_cgroup_id);
+	const size_t at = id_index_find(&self->pair_index, waiter_cgroup_id, runner_cgroup_id);
 
-	return at == SIZE_MAX ? NULL : &self->preemptions[at];
+	return at == SIZE_MAX ? NULL : &self->pairs[at];
 }

@@ -13,7 +13,16 @@ struct sched_counters {
 	uint64_t wait_count;
 	uint64_t migrated_wait_ns;
 	uint64_t throttled_out; /* switch-outs because a CFS quota ran out */
-	uint64_t runq[RUNQ_BUCKETS];
+
+	/* Parts of wait_ns. The rest is in the pairs, or nobody knows. */
+	uint64_t throttled_own_wait_ns;
+	uint64_t throttled_ancestor_wait_ns;
+	uint64_t idle_gap_wait_ns;     /* the CPU was idle meanwhile */
+	uint64_t unattributed_wait_ns; /* the record did not reach; what has no pair adds to it */
+
+	uint64_t max_wait_ns; /* of waits since the last read: the one that is not cumulative */
+	uint64_t runq[RUNQ_BUCKETS];		 /* all waits */
+	uint64_t runq_unthrottled[RUNQ_BUCKETS]; /* the same waits without their throttled part */
 };
 
 /* cpu.stat and cpu.max of one level, cumulative since the cgroup was made. */
@@ -43,11 +52,12 @@ struct cgroup_counters {
 	struct cpu_counters cpu;
 };
 
-/* How often a task of `prev` was switched out while runnable and `next` came in. */
-struct preemption_counter {
-	uint64_t prev_cgroup_id;
-	uint64_t next_cgroup_id;
-	uint64_t count;
+/* What tasks of `waiter` suffered from tasks of `runner`, both on the same CPU. */
+struct pair_counter {
+	uint64_t waiter_cgroup_id;
+	uint64_t runner_cgroup_id;
+	uint64_t preemptions; /* a runnable waiter made room for the runner */
+	uint64_t wait_ns;     /* waited while the runner ran; part of the waiter's wait_ns */
 };
 
 /* /proc/stat, cumulative. */
@@ -70,28 +80,26 @@ struct snapshot {
 	uint64_t taken_at_ns; /* CLOCK_MONOTONIC */
 	struct cgroup_counters *cgroups;
 	size_t n_cgroups, cap_cgroups;
-	struct preemption_counter *preemptions;
-	size_t n_preemptions, cap_preemptions;
+	struct pair_counter *pairs;
+	size_t n_pairs, cap_pairs;
 	struct host_counters host;
 	uint64_t dropped;
-	struct id_index cgroup_index;	  /* id -> position in cgroups */
-	struct id_index preemption_index; /* (prev, next) -> position in preemptions */
+	struct id_index cgroup_index; /* id -> position in cgroups */
+	struct id_index pair_index;   /* (waiter, runner) -> position in pairs */
 };
 
-int snapshot_init(struct snapshot *self, size_t cap_cgroups, size_t cap_preemptions);
+int snapshot_init(struct snapshot *self, size_t cap_cgroups, size_t cap_pairs);
 void snapshot_free(struct snapshot *self);
 void snapshot_reset(struct snapshot *self, uint64_t taken_at_ns);
 
 /* Finds or appends the row of a cgroup. NULL when full, counted in `dropped`. */
 struct cgroup_counters *snapshot_cgroup(struct snapshot *self, uint64_t cgroup_id);
 
-/* Adds to the pair's count. -ENOSPC when full, counted in `dropped`. */
-int snapshot_add_preemptions(struct snapshot *self, uint64_t prev_cgroup_id,
-			     uint64_t next_cgroup_id, uint64_t count);
+/* Adds to the pair's counters. -ENOSPC when full, counted in `dropped`. */
+int snapshot_add_pair(struct snapshot *self, const struct pair_counter *pair);
 void snapshot_seal(struct snapshot *self);
 
 /* NULL if the snapshot has none. */
 const struct cgroup_counters *snapshot_find(const struct snapshot *self, uint64_t cgroup_id);
-const struct preemption_counter *snapshot_find_preemptions(const struct snapshot *self,
-							   uint64_t prev_cgroup_id,
-							   uint64_t next_cgroup_id);
+const struct pair_counter *snapshot_find_pair(const struct snapshot *self,
+					      uint64_t waiter_cgroup_id, uint64_t runner_cgroup_id);

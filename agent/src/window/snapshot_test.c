@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,13 +34,13 @@ static void what_does_not_fit_is_counted_and_the_rest_stays_findable(void **stat
 	for (uint64_t id = 1; id <= 5; id++)
 		assert_int_equal(snapshot_cgroup(&snapshot, id) != NULL, id <= 3);
 	assert_non_null(snapshot_cgroup(&snapshot, 2));
-	assert_int_equal(snapshot_add_preemptions(&snapshot, 1, 2, 1), 0);
-	assert_int_equal(snapshot_add_preemptions(&snapshot, 2, 1, 1), 0);
-	assert_true(snapshot_add_preemptions(&snapshot, 3, 1, 1) < 0);
-	assert_int_equal(snapshot_add_preemptions(&snapshot, 1, 2, 4), 0);
+	assert_int_equal(snapshot_add_pair(&snapshot, &(struct pair_counter){1, 2, 1, 0}), 0);
+	assert_int_equal(snapshot_add_pair(&snapshot, &(struct pair_counter){2, 1, 1, 0}), 0);
+	assert_int_equal(snapshot_add_pair(&snapshot, &(struct pair_counter){3, 1, 1, 0}), -ENOSPC);
+	assert_int_equal(snapshot_add_pair(&snapshot, &(struct pair_counter){1, 2, 4, 0}), 0);
 	assert_int_equal(snapshot.dropped, 3);
-	assert_int_equal(snapshot_find_preemptions(&snapshot, 1, 2)->count, 5);
-	assert_null(snapshot_find_preemptions(&snapshot, 3, 1));
+	assert_int_equal(snapshot_find_pair(&snapshot, 1, 2)->preemptions, 5);
+	assert_null(snapshot_find_pair(&snapshot, 3, 1));
 	snapshot_free(&snapshot);
 }
 
@@ -53,17 +54,17 @@ static void a_sealed_snapshot_is_sorted_and_still_findable(void **state)
 	snapshot_reset(&snapshot, 5);
 	for (size_t i = 0; i < 5; i++) {
 		snapshot_cgroup(&snapshot, ids[i])->sched.ran_ns = ids[i] + 1;
-		snapshot_add_preemptions(&snapshot, 1, ids[i], ids[i]);
+		snapshot_add_pair(&snapshot, &(struct pair_counter){1, ids[i], ids[i], 0});
 	}
 	snapshot_seal(&snapshot);
 	for (size_t i = 1; i < 5; i++) {
 		assert_true(snapshot.cgroups[i - 1].cgroup_id < snapshot.cgroups[i].cgroup_id);
-		assert_true(snapshot.preemptions[i - 1].next_cgroup_id <
-			    snapshot.preemptions[i].next_cgroup_id);
+		assert_true(snapshot.pairs[i - 1].runner_cgroup_id <
+			    snapshot.pairs[i].runner_cgroup_id);
 	}
 	for (size_t i = 0; i < 5; i++) {
 		assert_int_equal(snapshot_find(&snapshot, ids[i])->sched.ran_ns, ids[i] + 1);
-		assert_int_equal(snapshot_find_preemptions(&snapshot, 1, ids[i])->count, ids[i]);
+		assert_int_equal(snapshot_find_pair(&snapshot, 1, ids[i])->preemptions, ids[i]);
 	}
 	snapshot_free(&snapshot);
 }

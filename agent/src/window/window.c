@@ -236,26 +236,26 @@ static struct party party_of(const struct differ *self, uint64_t cgroup_id)
 			      row_of(window, self->names->fold_container_id, false, true)};
 }
 
-static void add_pair(const struct differ *self, const struct preemption_counter *new)
+static void add_pair(const struct differ *self, const struct pair_counter *new)
 {
-	const struct preemption_counter *old =
-		snapshot_find_preemptions(self->old, new->prev_cgroup_id, new->next_cgroup_id);
-	const uint64_t before = old ? old->count : 0;
+	const struct pair_counter *old =
+		snapshot_find_pair(self->old, new->waiter_cgroup_id, new->runner_cgroup_id);
+	const uint64_t before = old ? old->preemptions : 0;
 	struct window *window = self->window;
 	struct party victim, aggressor;
 	size_t at;
 
-	if (new->count <= before)
+	if (new->preemptions <= before)
 		return;
-	victim = party_of(self, new->prev_cgroup_id);
-	aggressor = party_of(self, new->next_cgroup_id);
+	victim = party_of(self, new->waiter_cgroup_id);
+	aggressor = party_of(self, new->runner_cgroup_id);
 	if (victim.row) {
 		uint64_t *cause = victim.container_id == aggressor.container_id
 					  ? &victim.row->preempted_self
 				  : aggressor.is_container ? &victim.row->preempted_other
 							   : &victim.row->preempted_system;
 
-		*cause += new->count - before;
+		*cause += new->preemptions - before;
 		victim.row->has |= CGROUP_HAS_SCHED;
 	}
 	at = id_index_find(&window->pair_index, victim.container_id, aggressor.container_id);
@@ -267,9 +267,9 @@ static void add_pair(const struct differ *self, const struct preemption_counter 
 		at = id_index_put(&window->pair_index, victim.container_id, aggressor.container_id,
 				  window->n_pairs++);
 		window->pairs[at] =
-			(struct window_pair){victim.container_id, aggressor.container_id, 0};
+			(struct window_pair){victim.container_id, aggressor.container_id, 0, 0};
 	}
-	window->pairs[at].preemptions += new->count - before;
+	window->pairs[at].preemptions += new->preemptions - before;
 }
 
 void window_diff(const struct snapshot *old, const struct snapshot *new,
@@ -294,6 +294,6 @@ void window_diff(const struct snapshot *old, const struct snapshot *new,
 	mark_parents(&differ);
 	for (size_t at = 0; at < n_cgroups; at++)
 		add_row(&differ, at);
-	for (size_t i = 0; i < new->n_preemptions; i++)
-		add_pair(&differ, &new->preemptions[i]);
+	for (size_t i = 0; i < new->n_pairs; i++)
+		add_pair(&differ, &new->pairs[i]);
 }

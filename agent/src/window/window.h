@@ -51,6 +51,15 @@ struct window_row {
 	uint32_t has; /* CGROUP_HAS_* */
 	uint32_t cpus_allowed;
 	struct sched_counters sched; /* within the window */
+
+	/*
+	 * The rest of the split: these three, and throttled_own, throttled_ancestor, idle_gap and
+	 * unattributed of `sched`, add up to sched.wait_ns exactly.
+	 */
+	uint64_t self_wait_ns;
+	uint64_t neighbor_wait_ns;
+	uint64_t system_wait_ns;
+
 	uint64_t preempted_self;
 	uint64_t preempted_other;
 	uint64_t preempted_system;
@@ -62,9 +71,10 @@ struct window_row {
 };
 
 struct window_pair {
-	uint64_t victim_id;    /* container_id of who was switched out */
-	uint64_t aggressor_id; /* container_id of who came in */
+	uint64_t victim_id;    /* container_id of who waited */
+	uint64_t aggressor_id; /* container_id of who ran */
 	uint64_t preemptions;
+	uint64_t wait_ns;
 };
 
 struct window {

@@ -8,13 +8,14 @@ static void causes_of_preemption_are_told_apart_by_container(void **state)
 
 	for (size_t i = 0; i < 4; i++)
 		sched(&f->new, ids[i], 100, 10);
-	snapshot_add_preemptions(&f->old, 3, 5, 10);
-	snapshot_add_preemptions(&f->new, 3, 5, 17); /* other: 7 */
-	snapshot_add_preemptions(&f->new, 4, 5, 5);  /* other, the same container: 5 */
-	snapshot_add_preemptions(&f->new, 3, 4, 3);  /* self, over two cgroups */
-	snapshot_add_preemptions(&f->new, 3, 3, 2);  /* self */
-	snapshot_add_preemptions(&f->new, 4, 6, 11); /* system */
-	snapshot_add_preemptions(&f->new, 6, 3, 13);
+	snapshot_add_pair(&f->old, &(struct pair_counter){3, 5, 10, 0});
+	snapshot_add_pair(&f->new, &(struct pair_counter){3, 5, 17, 0}); /* other: 7 */
+	snapshot_add_pair(&f->new,
+			  &(struct pair_counter){4, 5, 5, 0}); /* other, the same container: 5 */
+	snapshot_add_pair(&f->new, &(struct pair_counter){3, 4, 3, 0}); /* self, over two cgroups */
+	snapshot_add_pair(&f->new, &(struct pair_counter){3, 3, 2, 0}); /* self */
+	snapshot_add_pair(&f->new, &(struct pair_counter){4, 6, 11, 0}); /* system */
+	snapshot_add_pair(&f->new, &(struct pair_counter){6, 3, 13, 0});
 	window = diff(f);
 
 	assert_int_equal(row(window, 200)->preempted_other, 12);
@@ -35,9 +36,9 @@ static void a_folded_aggressor_is_system_to_its_victim(void **state)
 	sched(&f->new, 5, 100, 10);
 	sched(&f->new, 7, 0, 0)->ran_ns = 10;
 	sched(&f->new, 8, 0, 0)->ran_ns = 10;
-	snapshot_add_preemptions(&f->new, 5, 7, 3);
-	snapshot_add_preemptions(&f->new, 5, 8, 4);
-	snapshot_add_preemptions(&f->new, 7, 8, 1);
+	snapshot_add_pair(&f->new, &(struct pair_counter){5, 7, 3, 0});
+	snapshot_add_pair(&f->new, &(struct pair_counter){5, 8, 4, 0});
+	snapshot_add_pair(&f->new, &(struct pair_counter){7, 8, 1, 0});
 	window = diff(f);
 	assert_int_equal(pair(window, 300, FOLD), 7);
 	assert_int_equal(row(window, 300)->preempted_system, 7);
@@ -50,8 +51,8 @@ static void a_pair_that_went_back_is_left_out(void **state)
 
 	sched(&f->new, 5, 100, 10);
 	sched(&f->new, 3, 100, 10);
-	snapshot_add_preemptions(&f->old, 3, 5, 10);
-	snapshot_add_preemptions(&f->new, 3, 5, 9);
+	snapshot_add_pair(&f->old, &(struct pair_counter){3, 5, 10, 0});
+	snapshot_add_pair(&f->new, &(struct pair_counter){3, 5, 9, 0});
 	assert_int_equal(diff(f)->n_pairs, 0);
 	assert_int_equal(row(&f->window, 200)->preempted_other, 0);
 }
@@ -81,8 +82,8 @@ static void what_does_not_fit_is_counted(void **state)
 	sched(&f->new, 3, 100, 10);
 	sched(&f->new, 5, 100, 10);
 	sched(&f->new, 6, 100, 10);
-	snapshot_add_preemptions(&f->new, 3, 5, 1);
-	snapshot_add_preemptions(&f->new, 5, 3, 1);
+	snapshot_add_pair(&f->new, &(struct pair_counter){3, 5, 1, 0});
+	snapshot_add_pair(&f->new, &(struct pair_counter){5, 3, 1, 0});
 	snapshot_seal(&f->new);
 	snapshot_seal(&f->old);
 	window_diff(&f->old, &f->new, &names, &small);
@@ -115,8 +116,9 @@ static void nanoseconds_and_counts_are_conserved(void **state)
 			ran_ns += id * 101 * (random >> 58);
 		}
 		for (uint64_t other = id % 3 + 1; other <= 9; other += 7) {
-			snapshot_add_preemptions(&f->old, id, other, 3);
-			snapshot_add_preemptions(&f->new, id, other, 3 + id * other);
+			snapshot_add_pair(&f->old, &(struct pair_counter){id, other, 3, 0});
+			snapshot_add_pair(&f->new,
+					  &(struct pair_counter){id, other, 3 + id * other, 0});
 			preemptions += id * other;
 		}
 	}

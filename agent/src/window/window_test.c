@@ -211,7 +211,7 @@ static void an_unknown_cgroup_goes_to_the_fold_row(void **state)
 
 	sched(&f->new, 9, 300, 20);
 	sched(&f->new, 5, 100, 0);
-	assert_int_equal(snapshot_add_preemptions(&f->new, 5, 9, 4), 0);
+	assert_int_equal(snapshot_add_pair(&f->new, &(struct pair_counter){5, 9, 4, 0}), 0);
 	window = diff(f);
 	assert_int_equal(row(window, FOLD)->sched.ran_ns, 300 * MS);
 	assert_int_equal(pair(window, 300, FOLD), 4);

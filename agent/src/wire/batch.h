@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "window/wait_event.h"
 #include "window/window.h"
 
 /* One window with everything that goes with it. Borrowed: nothing in here is owned. */
@@ -28,12 +29,28 @@ struct batch_collector {
 	int state;
 	const char *reason;
 	uint64_t lost; /* in this window */
+	uint64_t map_bytes;
+	const struct batch_map *maps;
+	size_t n_maps;
+};
+
+struct batch_map {
+	const char *name;
+	uint64_t used, capacity;
+	uint64_t failed_inserts; /* in this window */
 };
 
 struct batch_program {
 	const char *name;
 	uint64_t run_count; /* in this window */
 	uint64_t run_ns;
+};
+
+/* Numbers as in the wire's CostMethod. */
+enum cost_method {
+	COST_METHOD_UNKNOWN = 0,
+	COST_METHOD_MEASURED = 1,
+	COST_METHOD_ESTIMATED = 2,
 };
 
 struct batch_cost {
@@ -46,6 +63,29 @@ struct batch_cost {
 	uint64_t rejected_batches;
 	const struct batch_program *programs;
 	size_t n_programs;
+	enum cost_method method;
+	uint64_t budget_ppm; /* of the host's CPU time; 0 = no limit */
+	uint64_t spent_ppm;
+	uint32_t governor_level;
+	const char *governor_reason; /* "" at level 0 */
+};
+
+/* A wait_event with its names found and its instant on the wall clock. */
+struct batch_event {
+	uint64_t number;
+	int64_t ended_at_unix_ns;
+	uint64_t container_id;		       /* who waited */
+	uint64_t share_ids[WAIT_EVENT_SHARES]; /* container ids of event.shares */
+	struct wait_event event;
+};
+
+#define BATCH_MAX_EVENTS 256
+
+/* Since the batch before. */
+struct batch_event_loss {
+	uint64_t ring_full;
+	uint64_t queue_full;
+	uint64_t rate_limited;
 };
 
 struct batch_facts {
@@ -73,7 +113,8 @@ struct batch_facts {
 struct batch {
 	uint64_t sequence;
 	uint8_t boot_id[16];
-	const struct window *window;
+	const struct window *window; /* NULL: only events */
+	int64_t sent_at_unix_ns;     /* of a batch without a window */
 	const struct batch_identity *identities;
 	size_t n_identities;
 	const struct pair_merge *blame; /* NULL while pairs are still being merged */
@@ -81,4 +122,7 @@ struct batch {
 	size_t n_collectors;
 	struct batch_cost cost;
 	const struct batch_facts *facts; /* NULL: unchanged */
+	const struct batch_event *events;
+	size_t n_events;
+	struct batch_event_loss event_loss;
 };

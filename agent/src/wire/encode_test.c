@@ -38,7 +38,8 @@ static const char hog_path[] =
 #define FOLD	0x4444ULL
 
 static struct window_row rows[4];
-static struct window_pair pairs[] = {{VICTIM, HOG, 211}, {VICTIM, KUBELET, 7}, {HOG, HOG, 13}};
+static struct window_pair pairs[] = {
+	{VICTIM, HOG, 211, 0}, {VICTIM, KUBELET, 7, 0}, {HOG, HOG, 13, 0}};
 static struct window window;
 static struct pair_merge merge;
 static char *labels[] = {"app", "payments", "team", "checkout", NULL};
@@ -79,8 +80,9 @@ static const struct batch_identity identities[] = {
 };
 
 static const struct batch_collector statuses[] = {
-	{"sched", 1, "", 0},
-	{"throttle", 2, "cpu.stat of 3 cgroups could not be read: Permission denied", 3},
+	{"sched", 1, "", 0, 0, NULL, 0},
+	{"throttle", 2, "cpu.stat of 3 cgroups could not be read: Permission denied", 3, 0, NULL,
+	 0},
 };
 
 static const struct batch_program programs[] = {{"sched_switch", 120000, 9600000}};

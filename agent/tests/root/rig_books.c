@@ -74,9 +74,9 @@ struct sched_counters rig_counted(const struct rig *self, const struct rig_cgrou
 
 static uint64_t pair_count(const struct snapshot *snapshot, uint64_t prev, uint64_t next)
 {
-	const struct preemption_counter *pair = snapshot_find_preemptions(snapshot, prev, next);
+	const struct pair_counter *pair = snapshot_find_pair(snapshot, prev, next);
 
-	return pair ? pair->count : 0;
+	return pair ? pair->preemptions : 0;
 }
 
 uint64_t rig_preempted(const struct rig *self, const struct rig_cgroup *prev,
@@ -90,12 +90,13 @@ uint64_t rig_preempted_total(const struct rig *self, const struct rig_cgroup *pr
 {
 	uint64_t total = 0;
 
-	for (size_t i = 0; i < self->after.n_preemptions; i++) {
-		const struct preemption_counter *pair = &self->after.preemptions[i];
+	for (size_t i = 0; i < self->after.n_pairs; i++) {
+		const struct pair_counter *pair = &self->after.pairs[i];
 
-		if (pair->prev_cgroup_id == prev->id)
-			total += pair->count - pair_count(&self->before, pair->prev_cgroup_id,
-							  pair->next_cgroup_id);
+		if (pair->waiter_cgroup_id == prev->id)
+			total += pair->preemptions - pair_count(&self->before,
+								pair->waiter_cgroup_id,
+								pair->runner_cgroup_id);
 	}
 	return total;
 }

@@ -32,7 +32,7 @@ static void a_slot_is_given_back_only_long_after_its_cgroup_went(void **state)
 	for (int tries = 0; tries < 200; tries++) {
 		rig_sleep_ms(50);
 		rig_read(rig, &rig->before);
-		if (snapshot_find_preemptions(&rig->before, alive->id, id))
+		if (snapshot_find_pair(&rig->before, alive->id, id))
 			break;
 	}
 	rig_kill(rig, pid);
@@ -43,11 +43,11 @@ static void a_slot_is_given_back_only_long_after_its_cgroup_went(void **state)
 	rig_read_at(rig, &rig->before, clock_ns += 1000000000);
 	rig_read_at(rig, &rig->before, clock_ns += SLOT_RECLAIM_AFTER_NS - 2000000000);
 	assert_non_null(snapshot_find(&rig->before, id));
-	assert_non_null(snapshot_find_preemptions(&rig->before, alive->id, id));
+	assert_non_null(snapshot_find_pair(&rig->before, alive->id, id));
 	rig_read_at(rig, &rig->after, clock_ns += 2000000000); /* the last that has it */
 	rig_read_at(rig, &rig->after, clock_ns + 1000000000);
 	assert_null(snapshot_find(&rig->after, id));
-	assert_null(snapshot_find_preemptions(&rig->after, alive->id, id));
+	assert_null(snapshot_find_pair(&rig->after, alive->id, id));
 	assert_true(rig_counted(rig, alive).ran_ns < 1000000000);
 }
 

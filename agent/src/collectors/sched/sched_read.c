@@ -90,8 +90,9 @@ static void add_pair(const struct sched *self, struct snapshot *snapshot, uint32
 
 	if (cgroup_slots_owner(&self->slots, key >> 16, &prev_id) &&
 	    cgroup_slots_owner(&self->slots, key & 0xffff, &next_id))
-		(void)snapshot_add_preemptions(snapshot, prev_id, next_id,
-					       count); /* counts what it drops */
+		(void)snapshot_add_pair(snapshot,
+					&(struct pair_counter){prev_id, next_id, count,
+							       0}); /* counts what it drops */
 }
 
 static size_t n_pairs(const struct sched *self)

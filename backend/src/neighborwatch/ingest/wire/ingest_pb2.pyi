@@ -7,6 +7,18 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class EventKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    EVENT_KIND_UNSPECIFIED: _ClassVar[EventKind]
+    EVENT_KIND_NOISY_NEIGHBOR: _ClassVar[EventKind]
+    EVENT_KIND_THROTTLING: _ClassVar[EventKind]
+
+class QuotaLevel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    QUOTA_LEVEL_UNSPECIFIED: _ClassVar[QuotaLevel]
+    QUOTA_LEVEL_OWN: _ClassVar[QuotaLevel]
+    QUOTA_LEVEL_ANCESTOR: _ClassVar[QuotaLevel]
+
 class CgroupKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     CGROUP_KIND_UNSPECIFIED: _ClassVar[CgroupKind]
@@ -20,6 +32,18 @@ class CollectorState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     COLLECTOR_STATE_DEGRADED: _ClassVar[CollectorState]
     COLLECTOR_STATE_UNSUPPORTED: _ClassVar[CollectorState]
     COLLECTOR_STATE_FAILED: _ClassVar[CollectorState]
+
+class CostMethod(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    COST_METHOD_UNSPECIFIED: _ClassVar[CostMethod]
+    COST_METHOD_MEASURED: _ClassVar[CostMethod]
+    COST_METHOD_ESTIMATED: _ClassVar[CostMethod]
+EVENT_KIND_UNSPECIFIED: EventKind
+EVENT_KIND_NOISY_NEIGHBOR: EventKind
+EVENT_KIND_THROTTLING: EventKind
+QUOTA_LEVEL_UNSPECIFIED: QuotaLevel
+QUOTA_LEVEL_OWN: QuotaLevel
+QUOTA_LEVEL_ANCESTOR: QuotaLevel
 CGROUP_KIND_UNSPECIFIED: CgroupKind
 CGROUP_KIND_CONTAINER: CgroupKind
 CGROUP_KIND_SYSTEM: CgroupKind
@@ -28,6 +52,9 @@ COLLECTOR_STATE_OK: CollectorState
 COLLECTOR_STATE_DEGRADED: CollectorState
 COLLECTOR_STATE_UNSUPPORTED: CollectorState
 COLLECTOR_STATE_FAILED: CollectorState
+COST_METHOD_UNSPECIFIED: CostMethod
+COST_METHOD_MEASURED: CostMethod
+COST_METHOD_ESTIMATED: CostMethod
 
 class IngestRequest(_message.Message):
     __slots__ = ("host_id", "stream_id", "lost_batches", "batches")
@@ -42,7 +69,7 @@ class IngestRequest(_message.Message):
     def __init__(self, host_id: _Optional[int] = ..., stream_id: _Optional[bytes] = ..., lost_batches: _Optional[int] = ..., batches: _Optional[_Iterable[_Union[Batch, _Mapping]]] = ...) -> None: ...
 
 class Batch(_message.Message):
-    __slots__ = ("sequence", "boot_id", "started_at_unix_ns", "duration_ns", "host", "cgroups", "identities", "blame", "collectors", "cost", "facts")
+    __slots__ = ("sequence", "boot_id", "started_at_unix_ns", "duration_ns", "host", "cgroups", "identities", "blame", "collectors", "cost", "facts", "events", "event_loss")
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     BOOT_ID_FIELD_NUMBER: _ClassVar[int]
     STARTED_AT_UNIX_NS_FIELD_NUMBER: _ClassVar[int]
@@ -54,6 +81,8 @@ class Batch(_message.Message):
     COLLECTORS_FIELD_NUMBER: _ClassVar[int]
     COST_FIELD_NUMBER: _ClassVar[int]
     FACTS_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    EVENT_LOSS_FIELD_NUMBER: _ClassVar[int]
     sequence: int
     boot_id: bytes
     started_at_unix_ns: int
@@ -65,7 +94,17 @@ class Batch(_message.Message):
     collectors: _containers.RepeatedCompositeFieldContainer[CollectorStatus]
     cost: AgentCost
     facts: HostFacts
-    def __init__(self, sequence: _Optional[int] = ..., boot_id: _Optional[bytes] = ..., started_at_unix_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., host: _Optional[_Union[HostWindow, _Mapping]] = ..., cgroups: _Optional[_Iterable[_Union[CgroupWindow, _Mapping]]] = ..., identities: _Optional[_Iterable[_Union[CgroupIdentity, _Mapping]]] = ..., blame: _Optional[_Union[BlameWindow, _Mapping]] = ..., collectors: _Optional[_Iterable[_Union[CollectorStatus, _Mapping]]] = ..., cost: _Optional[_Union[AgentCost, _Mapping]] = ..., facts: _Optional[_Union[HostFacts, _Mapping]] = ...) -> None: ...
+    events: _containers.RepeatedCompositeFieldContainer[Event]
+    event_loss: EventLoss
+    def __init__(self, sequence: _Optional[int] = ..., boot_id: _Optional[bytes] = ..., started_at_unix_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., host: _Optional[_Union[HostWindow, _Mapping]] = ..., cgroups: _Optional[_Iterable[_Union[CgroupWindow, _Mapping]]] = ..., identities: _Optional[_Iterable[_Union[CgroupIdentity, _Mapping]]] = ..., blame: _Optional[_Union[BlameWindow, _Mapping]] = ..., collectors: _Optional[_Iterable[_Union[CollectorStatus, _Mapping]]] = ..., cost: _Optional[_Union[AgentCost, _Mapping]] = ..., facts: _Optional[_Union[HostFacts, _Mapping]] = ..., events: _Optional[_Iterable[_Union[Event, _Mapping]]] = ..., event_loss: _Optional[_Union[EventLoss, _Mapping]] = ...) -> None: ...
+
+class LiveRequest(_message.Message):
+    __slots__ = ("host_id", "windows")
+    HOST_ID_FIELD_NUMBER: _ClassVar[int]
+    WINDOWS_FIELD_NUMBER: _ClassVar[int]
+    host_id: int
+    windows: _containers.RepeatedCompositeFieldContainer[Batch]
+    def __init__(self, host_id: _Optional[int] = ..., windows: _Optional[_Iterable[_Union[Batch, _Mapping]]] = ...) -> None: ...
 
 class HostWindow(_message.Message):
     __slots__ = ("cpus_online", "user_ns", "system_ns", "idle_ns", "iowait_ns", "steal_ns", "context_switches")
@@ -100,7 +139,7 @@ class CgroupWindow(_message.Message):
     def __init__(self, container_id: _Optional[int] = ..., sched: _Optional[_Union[SchedWindow, _Mapping]] = ..., cpu_stat: _Optional[_Union[CpuStatWindow, _Mapping]] = ..., quotas: _Optional[_Iterable[_Union[QuotaWindow, _Mapping]]] = ..., cpus_allowed: _Optional[int] = ...) -> None: ...
 
 class SchedWindow(_message.Message):
-    __slots__ = ("ran_ns", "wait_ns", "wait_count", "migrated_wait_ns", "preempted_self", "preempted_other", "preempted_system", "throttled_out", "runq_bucket", "runq_count")
+    __slots__ = ("ran_ns", "wait_ns", "wait_count", "migrated_wait_ns", "preempted_self", "preempted_other", "preempted_system", "throttled_out", "runq_bucket", "runq_count", "self_wait_ns", "neighbor_wait_ns", "system_wait_ns", "throttled_own_wait_ns", "throttled_ancestor_wait_ns", "idle_gap_wait_ns", "unattributed_wait_ns", "max_wait_ns", "runq_unthrottled_bucket", "runq_unthrottled_count")
     RAN_NS_FIELD_NUMBER: _ClassVar[int]
     WAIT_NS_FIELD_NUMBER: _ClassVar[int]
     WAIT_COUNT_FIELD_NUMBER: _ClassVar[int]
@@ -111,6 +150,16 @@ class SchedWindow(_message.Message):
     THROTTLED_OUT_FIELD_NUMBER: _ClassVar[int]
     RUNQ_BUCKET_FIELD_NUMBER: _ClassVar[int]
     RUNQ_COUNT_FIELD_NUMBER: _ClassVar[int]
+    SELF_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOR_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    SYSTEM_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    THROTTLED_OWN_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    THROTTLED_ANCESTOR_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    IDLE_GAP_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    UNATTRIBUTED_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    MAX_WAIT_NS_FIELD_NUMBER: _ClassVar[int]
+    RUNQ_UNTHROTTLED_BUCKET_FIELD_NUMBER: _ClassVar[int]
+    RUNQ_UNTHROTTLED_COUNT_FIELD_NUMBER: _ClassVar[int]
     ran_ns: int
     wait_ns: int
     wait_count: int
@@ -121,7 +170,17 @@ class SchedWindow(_message.Message):
     throttled_out: int
     runq_bucket: _containers.RepeatedScalarFieldContainer[int]
     runq_count: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, ran_ns: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_count: _Optional[int] = ..., migrated_wait_ns: _Optional[int] = ..., preempted_self: _Optional[int] = ..., preempted_other: _Optional[int] = ..., preempted_system: _Optional[int] = ..., throttled_out: _Optional[int] = ..., runq_bucket: _Optional[_Iterable[int]] = ..., runq_count: _Optional[_Iterable[int]] = ...) -> None: ...
+    self_wait_ns: int
+    neighbor_wait_ns: int
+    system_wait_ns: int
+    throttled_own_wait_ns: int
+    throttled_ancestor_wait_ns: int
+    idle_gap_wait_ns: int
+    unattributed_wait_ns: int
+    max_wait_ns: int
+    runq_unthrottled_bucket: _containers.RepeatedScalarFieldContainer[int]
+    runq_unthrottled_count: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, ran_ns: _Optional[int] = ..., wait_ns: _Optional[int] = ..., wait_count: _Optional[int] = ..., migrated_wait_ns: _Optional[int] = ..., preempted_self: _Optional[int] = ..., preempted_other: _Optional[int] = ..., preempted_system: _Optional[int] = ..., throttled_out: _Optional[int] = ..., runq_bucket: _Optional[_Iterable[int]] = ..., runq_count: _Optional[_Iterable[int]] = ..., self_wait_ns: _Optional[int] = ..., neighbor_wait_ns: _Optional[int] = ..., system_wait_ns: _Optional[int] = ..., throttled_own_wait_ns: _Optional[int] = ..., throttled_ancestor_wait_ns: _Optional[int] = ..., idle_gap_wait_ns: _Optional[int] = ..., unattributed_wait_ns: _Optional[int] = ..., max_wait_ns: _Optional[int] = ..., runq_unthrottled_bucket: _Optional[_Iterable[int]] = ..., runq_unthrottled_count: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class CpuStatWindow(_message.Message):
     __slots__ = ("usage_ns", "user_ns", "system_ns")
@@ -166,14 +225,64 @@ class BlameWindow(_message.Message):
     def __init__(self, started_at_unix_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., pairs: _Optional[_Iterable[_Union[BlamePair, _Mapping]]] = ..., dropped_pairs: _Optional[int] = ...) -> None: ...
 
 class BlamePair(_message.Message):
-    __slots__ = ("victim_id", "aggressor_id", "preemptions")
+    __slots__ = ("victim_id", "aggressor_id", "preemptions", "wait_ns")
     VICTIM_ID_FIELD_NUMBER: _ClassVar[int]
     AGGRESSOR_ID_FIELD_NUMBER: _ClassVar[int]
     PREEMPTIONS_FIELD_NUMBER: _ClassVar[int]
+    WAIT_NS_FIELD_NUMBER: _ClassVar[int]
     victim_id: int
     aggressor_id: int
     preemptions: int
-    def __init__(self, victim_id: _Optional[int] = ..., aggressor_id: _Optional[int] = ..., preemptions: _Optional[int] = ...) -> None: ...
+    wait_ns: int
+    def __init__(self, victim_id: _Optional[int] = ..., aggressor_id: _Optional[int] = ..., preemptions: _Optional[int] = ..., wait_ns: _Optional[int] = ...) -> None: ...
+
+class Event(_message.Message):
+    __slots__ = ("number", "kind", "ended_at_unix_ns", "duration_ns", "container_id", "cpu", "pid", "comm", "shares", "quota_level", "skipped")
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    ENDED_AT_UNIX_NS_FIELD_NUMBER: _ClassVar[int]
+    DURATION_NS_FIELD_NUMBER: _ClassVar[int]
+    CONTAINER_ID_FIELD_NUMBER: _ClassVar[int]
+    CPU_FIELD_NUMBER: _ClassVar[int]
+    PID_FIELD_NUMBER: _ClassVar[int]
+    COMM_FIELD_NUMBER: _ClassVar[int]
+    SHARES_FIELD_NUMBER: _ClassVar[int]
+    QUOTA_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    SKIPPED_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    kind: EventKind
+    ended_at_unix_ns: int
+    duration_ns: int
+    container_id: int
+    cpu: int
+    pid: int
+    comm: str
+    shares: _containers.RepeatedCompositeFieldContainer[EventShare]
+    quota_level: QuotaLevel
+    skipped: int
+    def __init__(self, number: _Optional[int] = ..., kind: _Optional[_Union[EventKind, str]] = ..., ended_at_unix_ns: _Optional[int] = ..., duration_ns: _Optional[int] = ..., container_id: _Optional[int] = ..., cpu: _Optional[int] = ..., pid: _Optional[int] = ..., comm: _Optional[str] = ..., shares: _Optional[_Iterable[_Union[EventShare, _Mapping]]] = ..., quota_level: _Optional[_Union[QuotaLevel, str]] = ..., skipped: _Optional[int] = ...) -> None: ...
+
+class EventShare(_message.Message):
+    __slots__ = ("container_id", "idle", "unattributed", "ns")
+    CONTAINER_ID_FIELD_NUMBER: _ClassVar[int]
+    IDLE_FIELD_NUMBER: _ClassVar[int]
+    UNATTRIBUTED_FIELD_NUMBER: _ClassVar[int]
+    NS_FIELD_NUMBER: _ClassVar[int]
+    container_id: int
+    idle: bool
+    unattributed: bool
+    ns: int
+    def __init__(self, container_id: _Optional[int] = ..., idle: _Optional[bool] = ..., unattributed: _Optional[bool] = ..., ns: _Optional[int] = ...) -> None: ...
+
+class EventLoss(_message.Message):
+    __slots__ = ("ring_full", "queue_full", "rate_limited")
+    RING_FULL_FIELD_NUMBER: _ClassVar[int]
+    QUEUE_FULL_FIELD_NUMBER: _ClassVar[int]
+    RATE_LIMITED_FIELD_NUMBER: _ClassVar[int]
+    ring_full: int
+    queue_full: int
+    rate_limited: int
+    def __init__(self, ring_full: _Optional[int] = ..., queue_full: _Optional[int] = ..., rate_limited: _Optional[int] = ...) -> None: ...
 
 class CgroupIdentity(_message.Message):
     __slots__ = ("container_id", "kind", "name", "cgroup_path", "runtime", "runtime_id", "image", "pod", "namespace", "pod_uid", "labels")
@@ -209,19 +318,35 @@ class CgroupIdentity(_message.Message):
     def __init__(self, container_id: _Optional[int] = ..., kind: _Optional[_Union[CgroupKind, str]] = ..., name: _Optional[str] = ..., cgroup_path: _Optional[str] = ..., runtime: _Optional[str] = ..., runtime_id: _Optional[str] = ..., image: _Optional[str] = ..., pod: _Optional[str] = ..., namespace: _Optional[str] = ..., pod_uid: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class CollectorStatus(_message.Message):
-    __slots__ = ("name", "state", "reason", "lost")
+    __slots__ = ("name", "state", "reason", "lost", "map_bytes", "maps")
     NAME_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     LOST_FIELD_NUMBER: _ClassVar[int]
+    MAP_BYTES_FIELD_NUMBER: _ClassVar[int]
+    MAPS_FIELD_NUMBER: _ClassVar[int]
     name: str
     state: CollectorState
     reason: str
     lost: int
-    def __init__(self, name: _Optional[str] = ..., state: _Optional[_Union[CollectorState, str]] = ..., reason: _Optional[str] = ..., lost: _Optional[int] = ...) -> None: ...
+    map_bytes: int
+    maps: _containers.RepeatedCompositeFieldContainer[MapOccupancy]
+    def __init__(self, name: _Optional[str] = ..., state: _Optional[_Union[CollectorState, str]] = ..., reason: _Optional[str] = ..., lost: _Optional[int] = ..., map_bytes: _Optional[int] = ..., maps: _Optional[_Iterable[_Union[MapOccupancy, _Mapping]]] = ...) -> None: ...
+
+class MapOccupancy(_message.Message):
+    __slots__ = ("name", "used", "capacity", "failed_inserts")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    USED_FIELD_NUMBER: _ClassVar[int]
+    CAPACITY_FIELD_NUMBER: _ClassVar[int]
+    FAILED_INSERTS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    used: int
+    capacity: int
+    failed_inserts: int
+    def __init__(self, name: _Optional[str] = ..., used: _Optional[int] = ..., capacity: _Optional[int] = ..., failed_inserts: _Optional[int] = ...) -> None: ...
 
 class AgentCost(_message.Message):
-    __slots__ = ("user_ns", "system_ns", "rss_bytes", "spool_batches", "spool_bytes", "spool_dropped", "rejected_batches", "programs")
+    __slots__ = ("user_ns", "system_ns", "rss_bytes", "spool_batches", "spool_bytes", "spool_dropped", "rejected_batches", "programs", "method", "budget_ppm", "spent_ppm", "governor_level", "governor_reason")
     USER_NS_FIELD_NUMBER: _ClassVar[int]
     SYSTEM_NS_FIELD_NUMBER: _ClassVar[int]
     RSS_BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -230,6 +355,11 @@ class AgentCost(_message.Message):
     SPOOL_DROPPED_FIELD_NUMBER: _ClassVar[int]
     REJECTED_BATCHES_FIELD_NUMBER: _ClassVar[int]
     PROGRAMS_FIELD_NUMBER: _ClassVar[int]
+    METHOD_FIELD_NUMBER: _ClassVar[int]
+    BUDGET_PPM_FIELD_NUMBER: _ClassVar[int]
+    SPENT_PPM_FIELD_NUMBER: _ClassVar[int]
+    GOVERNOR_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    GOVERNOR_REASON_FIELD_NUMBER: _ClassVar[int]
     user_ns: int
     system_ns: int
     rss_bytes: int
@@ -238,7 +368,12 @@ class AgentCost(_message.Message):
     spool_dropped: int
     rejected_batches: int
     programs: _containers.RepeatedCompositeFieldContainer[BpfProgramCost]
-    def __init__(self, user_ns: _Optional[int] = ..., system_ns: _Optional[int] = ..., rss_bytes: _Optional[int] = ..., spool_batches: _Optional[int] = ..., spool_bytes: _Optional[int] = ..., spool_dropped: _Optional[int] = ..., rejected_batches: _Optional[int] = ..., programs: _Optional[_Iterable[_Union[BpfProgramCost, _Mapping]]] = ...) -> None: ...
+    method: CostMethod
+    budget_ppm: int
+    spent_ppm: int
+    governor_level: int
+    governor_reason: str
+    def __init__(self, user_ns: _Optional[int] = ..., system_ns: _Optional[int] = ..., rss_bytes: _Optional[int] = ..., spool_batches: _Optional[int] = ..., spool_bytes: _Optional[int] = ..., spool_dropped: _Optional[int] = ..., rejected_batches: _Optional[int] = ..., programs: _Optional[_Iterable[_Union[BpfProgramCost, _Mapping]]] = ..., method: _Optional[_Union[CostMethod, str]] = ..., budget_ppm: _Optional[int] = ..., spent_ppm: _Optional[int] = ..., governor_level: _Optional[int] = ..., governor_reason: _Optional[str] = ...) -> None: ...
 
 class BpfProgramCost(_message.Message):
     __slots__ = ("name", "run_count", "run_ns")
@@ -249,6 +384,12 @@ class BpfProgramCost(_message.Message):
     run_count: int
     run_ns: int
     def __init__(self, name: _Optional[str] = ..., run_count: _Optional[int] = ..., run_ns: _Optional[int] = ...) -> None: ...
+
+class IngestAnswer(_message.Message):
+    __slots__ = ("live_seconds",)
+    LIVE_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    live_seconds: int
+    def __init__(self, live_seconds: _Optional[int] = ...) -> None: ...
 
 class HostFacts(_message.Message):
     __slots__ = ("hostname", "agent_version", "kernel_release", "os_name", "cpu_vendor", "cpu_model", "cpus_online", "cores", "sockets", "numa_nodes", "l3_domains", "threads_per_core", "cache_architecture", "memory_bytes", "hypervisor", "cgroup_mode", "instance_type", "instance_family", "region")

@@ -18,8 +18,19 @@ enum collector_state {
 
 struct collector_program {
 	char name[32];
-	int fd;		    /* for whoever asks the kernel for its cost */
+	int fd;		    /* for whoever asks the kernel for its cost; -1: not loaded */
 	uint64_t run_count; /* cumulative, by our own count: it needs no BPF statistics */
+	/*
+	 * Cumulative: the steps whose number differs from run to run (a charge of a wait to
+	 * one cgroup). 0 if all runs cost much the same.
+	 */
+	uint64_t charge_count;
+	/*
+	 * What a run without a charge and one charge cost on the machine that the benchmark
+	 * ran on, by the kernel's statistics. Only their ratios count: calibration at start
+	 * finds how much slower or faster this machine is. 0: not known.
+	 */
+	uint32_t typical_run_ns, typical_charge_ns;
 };
 
 struct collector_map {

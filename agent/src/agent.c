@@ -28,8 +28,10 @@ static int64_t wall_clock_ns(void)
 
 static void take_snapshot(struct agent *self)
 {
-	int r = cgroup_table_refresh(self->cgroups);
+	int r;
 
+	agent_drain(self);
+	r = cgroup_table_refresh(self->cgroups);
 	if (r < 0 && !self->is_refresh_failing)
 		log_warning("cannot walk %s: %s; new cgroups stay without a name",
 			    cgroup_table_mode(self->cgroups)->cpu_root, strerror(-r));
@@ -194,7 +196,7 @@ static void finish(struct agent *self)
 		return;
 	take_snapshot(self);
 	emit_window(self, true);
-	collector_set_close(&self->collectors);
+	agent_close_collectors(self);
 	if (!self->sender)
 		return;
 	sender_hurry(self->sender, on_sender_done, self);

@@ -75,6 +75,28 @@ void collector_set_read(struct collector_set *self, struct snapshot *snapshot)
 		read_one(&self->running[i], snapshot);
 }
 
+static void drain_one(struct running_collector *running, const struct collector_sink *sink)
+{
+	const enum collector_state before = running->report.state;
+	int r;
+
+	if (!running->state || !running->collector->drain)
+		return;
+	r = running->collector->drain(running->state, sink);
+	if (r == 0)
+		return;
+	collector_report_set(&running->report, COLLECTOR_FAILED, "listening failed: %s",
+			     strerror(-r));
+	if (before != COLLECTOR_FAILED)
+		log_state(running);
+}
+
+void collector_set_drain(struct collector_set *self, const struct collector_sink *sink)
+{
+	for (size_t i = 0; i < self->n_running; i++)
+		drain_one(&self->running[i], sink);
+}
+
 void collector_set_close(struct collector_set *self)
 {
 	for (size_t i = 0; i < self->n_running; i++) {

@@ -25,6 +25,8 @@ struct collector_set {
 int collector_set_open(struct collector_set *self, const struct config *config,
 		       struct cgroup_table *cgroups);
 void collector_set_read(struct collector_set *self, struct snapshot *snapshot);
+/* Everything that was heard since the last call, to `sink`. */
+void collector_set_drain(struct collector_set *self, const struct collector_sink *sink);
 void collector_set_close(struct collector_set *self);
 
 /* Fills status, losses and program costs of the window between the last two reads. */

@@ -21,6 +21,7 @@ struct agent {
 	struct identity_sources sources;
 	struct cgroup_table *cgroups;
 	struct collector_set collectors;
+	struct collector_sink sink; /* no function: nobody listens */
 	struct snapshot snapshots[2];
 	unsigned int newest; /* of the two */
 	struct window window;
@@ -36,3 +37,8 @@ struct agent {
 /* agent.c: what the loop calls. `number` is the signal's. */
 void agent_on_boundary(void *context, uint32_t events);
 void agent_on_signal(void *context, uint32_t number);
+
+/* agent_drain.c: what collectors hear between two reads. */
+int agent_watch_collectors(struct agent *self);
+void agent_drain(struct agent *self);
+void agent_close_collectors(struct agent *self);

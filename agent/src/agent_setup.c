@@ -138,6 +138,20 @@ static int open_loop(struct agent *self)
 	return r;
 }
 
+static int open_collectors(struct agent *self)
+{
+	int r = collector_set_open(&self->collectors, self->config, self->cgroups);
+
+	if (r < 0) {
+		log_error("no collector can run here; nwagent check says what is missing");
+		return r;
+	}
+	r = agent_watch_collectors(self);
+	if (r < 0)
+		log_error("cannot listen to the collectors: %s", strerror(-r));
+	return r;
+}
+
 int agent_new(const struct config *config, struct agent **ret)
 {
 	struct agent *self = calloc(1, sizeof(*self));
@@ -161,11 +175,8 @@ int agent_new(const struct config *config, struct agent **ret)
 		r = open_cgroups(self);
 	if (r == 0)
 		r = allocate(self);
-	if (r == 0) {
-		r = collector_set_open(&self->collectors, config, self->cgroups);
-		if (r < 0)
-			log_error("no collector can run here; nwagent check says what is missing");
-	}
+	if (r == 0)
+		r = open_collectors(self);
 	if (r < 0) {
 		agent_free(self);
 		return r;
@@ -178,7 +189,7 @@ void agent_free(struct agent *self)
 {
 	if (!self)
 		return;
-	collector_set_close(&self->collectors);
+	agent_close_collectors(self);
 	sender_free(self->sender);
 	outbox_close(self->outbox);
 	batch_maker_free(&self->maker);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent_account.h"
 #include "agent_private.h"
 #include "agent_state.h"
 #include "base/cleanup.h"
@@ -164,8 +165,8 @@ int agent_new(const struct config *config, struct agent **ret)
 	self->config = config;
 	self->state_dir = -1;
 	self->lock = -1;
-	r = host_facts_read(&self->host);
-	if (r < 0)
+	r = agent_account_enter(config);
+	if (r == 0 && (r = host_facts_read(&self->host)) < 0)
 		log_error("cannot read the facts of this host: %s", strerror(-r));
 	if (r == 0)
 		r = open_loop(self);
@@ -177,6 +178,8 @@ int agent_new(const struct config *config, struct agent **ret)
 		r = allocate(self);
 	if (r == 0)
 		r = open_collectors(self);
+	if (r == 0)
+		r = agent_account_settle(config);
 	if (r < 0) {
 		agent_free(self);
 		return r;

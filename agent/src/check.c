@@ -5,13 +5,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cgroup/mode.h"
 #include "collectors/collector.h"
 #include "host/facts.h"
+#include "privileges.h"
 #include "wire/credentials.h"
 
 enum verdict {
@@ -26,48 +26,45 @@ static void __attribute__((format(printf, 3, 4))) say(enum verdict verdict, cons
 	static const char *const words[] = {"ok", "partly", "missing"};
 	va_list arguments;
 
-	printf("%-8s %-18s ", words[verdict], what);
+	printf("%-8s %-20s ", words[verdict], what);
 	va_start(arguments, format);
 	vprintf(format, arguments);
 	va_end(arguments);
 	putchar('\n');
 }
 
-static bool has_capability(cap_value_t capability)
-{
-	cap_flag_value_t value = CAP_CLEAR;
-	cap_t all = cap_get_proc();
-
-	if (!all)
-		return false;
-	cap_get_flag(all, capability, CAP_EFFECTIVE, &value);
-	cap_free(all);
-	return value == CAP_SET;
-}
-
+/* Held or not, what each is for and what is lost without it. */
 static int check_rights(void)
 {
-	const bool is_admin = has_capability(CAP_SYS_ADMIN);
+	int r = 0;
 
-	if (is_admin || (has_capability(CAP_BPF) && has_capability(CAP_PERFMON))) {
-		say(VERDICT_OK, "BPF rights", "%s",
-		    is_admin ? "CAP_SYS_ADMIN" : "CAP_BPF and CAP_PERFMON");
-		return 0;
+	for (size_t i = 0; i < n_privileges; i++) {
+		const struct privilege *right = &privileges[i];
+
+		if (privilege_is_held(right->capability)) {
+			say(VERDICT_OK, right->name, "%s", right->purpose);
+			continue;
+		}
+		switch (right->need) {
+		case PRIVILEGE_NEEDED:
+			say(VERDICT_MISSING, right->name,
+			    "it %s; without it %s; run as root, or set AmbientCapabilities=CAP_BPF "
+			    "CAP_PERFMON CAP_DAC_READ_SEARCH in the unit",
+			    right->purpose, right->without);
+			r = -EPERM;
+			break;
+		case PRIVILEGE_USEFUL:
+			say(VERDICT_PARTLY, right->name, "it %s; without it %s", right->purpose,
+			    right->without);
+			break;
+		case PRIVILEGE_OPTIONAL:
+			say(VERDICT_OK, right->name,
+			    "not held and not needed: it %s; without it %s", right->purpose,
+			    right->without);
+			break;
+		}
 	}
-	say(VERDICT_MISSING, "BPF rights",
-	    "neither CAP_SYS_ADMIN nor CAP_BPF with CAP_PERFMON; run as root, or give the service "
-	    "AmbientCapabilities=CAP_BPF CAP_PERFMON CAP_DAC_READ_SEARCH");
-	return -EPERM;
-}
-
-static void check_names(void)
-{
-	if (has_capability(CAP_DAC_READ_SEARCH) || has_capability(CAP_DAC_OVERRIDE))
-		say(VERDICT_OK, "container names", "the runtimes' private files can be read");
-	else
-		say(VERDICT_PARTLY, "container names",
-		    "no CAP_DAC_READ_SEARCH: containers go by their short ids; add it to name "
-		    "them");
+	return r;
 }
 
 static int check_btf(void)
@@ -212,7 +209,6 @@ int check_print(const struct config *config)
 	};
 	int r = 0;
 
-	check_names();
 	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
 		if (results[i] < 0)
 			r = -ENODEV;

@@ -8,6 +8,14 @@
 
 #define CONFIG_MAX_DIRS 8
 
+/* How the cost of the programs in the kernel is found; in the order of the setting's words. */
+enum config_self_cost {
+	SELF_COST_AUTO,
+	SELF_COST_SLICES,
+	SELF_COST_ESTIMATE,
+	SELF_COST_OFF,
+};
+
 struct config_dirs {
 	char *paths[CONFIG_MAX_DIRS];
 	size_t n_paths;
@@ -30,6 +38,11 @@ struct config {
 	uint64_t max_cgroups;
 	struct config_dirs oci_state_dirs;
 	struct config_dirs docker_data_roots;
+
+	char *disable;	     /* names of collectors, with commas; NULL: none */
+	uint64_t budget_ppm; /* of the host's CPU time; 0: no limit */
+	enum config_self_cost self_cost;
+	char *user; /* NULL: nwagent if there is such a user */
 
 	char *instance_type;
 	char *instance_family;

@@ -40,6 +40,19 @@ const struct setting config_settings[] = {
 	 0, 0, "DIR[:DIR]", "more places of OCI bundles, looked at first", false},
 	{"docker_data_root", SETTING_DIRS, MEMBER(docker_data_roots), "/var/lib/docker", 0, 0,
 	 "DIR[:DIR]", "more Docker data roots, looked at first", false},
+	{"disable", SETTING_TEXT, MEMBER(disable), NULL, 0, 0, "NAME[,NAME]",
+	 "collectors to leave out: nothing of them is loaded", false},
+	{NULL, 0, 0, NULL, 0, 0, NULL, "Own cost", false},
+	{"budget", SETTING_PERCENT, MEMBER(budget_ppm), "0.5%", 0, 0, "0% to 100%",
+	 "of this host's CPU time; above it the agent leaves out detail, and says so; 0% = no "
+	 "limit",
+	 false},
+	{"self_cost", SETTING_CHOICE, MEMBER(self_cost), "auto", 0, 0, "auto|slices|estimate|off",
+	 "the programs' cost: from a calibration at start (auto, estimate), or from the kernel's "
+	 "statistics in short slices, which needs CAP_SYS_ADMIN for good",
+	 false},
+	{"user", SETTING_TEXT, MEMBER(user), NULL, 0, 0, "NAME",
+	 "whom to become when started as root; nwagent by default, if there is such a user", false},
 	{NULL, 0, 0, NULL, 0, 0, NULL, "Host", false},
 	{"instance_type", SETTING_TEXT, MEMBER(instance_type), NULL, 0, 0, "NAME",
 	 "such as m7i.metal-24xl", false},
@@ -133,6 +146,23 @@ static int set_number(const struct setting *setting, uint64_t *member, const cha
 	return 0;
 }
 
+/* "auto|slices|off": which word of these `value` is. */
+static int set_choice(const char *words, unsigned int *member, const char *value)
+{
+	const size_t length = strlen(value);
+
+	for (unsigned int i = 0; *words; i++) {
+		const size_t word = strcspn(words, "|");
+
+		if (word == length && memcmp(words, value, length) == 0) {
+			*member = i;
+			return 0;
+		}
+		words += word + (words[word] == '|');
+	}
+	return -EINVAL;
+}
+
 int config_setting_assign(const struct setting *setting, struct config *config, const char *value)
 {
 	void *member = (char *)config + setting->offset;
@@ -146,6 +176,10 @@ int config_setting_assign(const struct setting *setting, struct config *config, 
 		return set_bool(member, value);
 	case SETTING_LEVEL:
 		return log_level_from_name(value, member);
+	case SETTING_CHOICE:
+		return set_choice(setting->allowed, member, value);
+	case SETTING_PERCENT:
+		return parse_percent_ppm(value, member);
 	case SETTING_NUMBER:
 	case SETTING_BYTES:
 	case SETTING_DURATION:

@@ -13,7 +13,9 @@ enum setting_type {
 	SETTING_NUMBER,
 	SETTING_BYTES,
 	SETTING_DURATION,
+	SETTING_PERCENT,
 	SETTING_LEVEL,
+	SETTING_CHOICE, /* one of the words of `allowed`; the member is their enum */
 };
 
 struct setting {

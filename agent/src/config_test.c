@@ -140,6 +140,31 @@ static void bad_numbers_say_what_is_allowed(void **state)
 	assert_refused("--stdout --window", NULL, "", "--window: a value is missing");
 }
 
+static void own_cost_is_a_percentage_and_a_word(void **state)
+{
+	struct config config;
+	struct config_error error;
+
+	(void)state;
+	assert_int_equal(load("--stdout", NULL, "", &config, &error), 0);
+	assert_int_equal(config.budget_ppm, 5000);
+	assert_int_equal(config.self_cost, SELF_COST_AUTO);
+	assert_null(config.user);
+	config_free(&config);
+	assert_int_equal(load("--stdout --budget 0.001% --self-cost slices --user nobody "
+			      "--disable sched",
+			      NULL, "", &config, &error),
+			 0);
+	assert_int_equal(config.budget_ppm, 10);
+	assert_int_equal(config.self_cost, SELF_COST_SLICES);
+	assert_string_equal(config.user, "nobody");
+	assert_string_equal(config.disable, "sched");
+	config_free(&config);
+	assert_refused("--stdout --budget 0.5", NULL, "", "allowed: 0% to 100%");
+	assert_refused("--stdout --budget 100.1%", NULL, "", "allowed: 0% to 100%");
+	assert_refused("--stdout --self-cost slice", NULL, "", "auto|slices|estimate|off");
+}
+
 static void missing_file_is_an_error_only_if_named(void **state)
 {
 	(void)state;
@@ -238,6 +263,7 @@ int main(void)
 		cmocka_unit_test(named_directories_go_before_the_built_in_ones),
 		cmocka_unit_test(unknown_keys_are_named_with_their_place),
 		cmocka_unit_test(bad_numbers_say_what_is_allowed),
+		cmocka_unit_test(own_cost_is_a_percentage_and_a_word),
 		cmocka_unit_test(missing_file_is_an_error_only_if_named),
 		cmocka_unit_test(server_is_needed_unless_windows_are_printed),
 		cmocka_unit_test(plain_http_stays_on_this_machine),

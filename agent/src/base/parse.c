@@ -73,6 +73,34 @@ int parse_bytes(const char *text, uint64_t *ret_bytes)
 	return parse_with_unit(text, units, ret_bytes);
 }
 
+int parse_percent_ppm(const char *text, uint64_t *ret_ppm)
+{
+	uint64_t percent, ppm, unit = 10000;
+	const char *c;
+	int r;
+
+	r = parse_u64(text, 100, &c, &percent);
+	if (r < 0)
+		return r;
+	ppm = percent * unit;
+	if (*c == '.') {
+		if (c[1] == '%')
+			return -EINVAL;
+		for (c++; *c >= '0' && *c <= '9'; c++) {
+			if (unit == 1)
+				return -ERANGE; /* finer than one in a million */
+			unit /= 10;
+			ppm += (uint64_t)(*c - '0') * unit;
+		}
+	}
+	if (c[0] != '%' || c[1] != '\0')
+		return -EINVAL;
+	if (ppm > 1000000)
+		return -ERANGE;
+	*ret_ppm = ppm;
+	return 0;
+}
+
 int parse_cpulist_count(const char *text, uint32_t *ret_count)
 {
 	const uint64_t max_cpu = 1u << 20; /* far above NR_CPUS: keeps sums within 32 bits */

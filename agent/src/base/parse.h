@@ -15,6 +15,9 @@ int parse_duration_ns(const char *text, uint64_t *ret_ns);
 /* "65536", "64KiB", "64MiB", "2GiB". */
 int parse_bytes(const char *text, uint64_t *ret_bytes);
 
+/* "0.5%", "0.001%", "10%", at most 100%, to parts per million. The sign is demanded. */
+int parse_percent_ppm(const char *text, uint64_t *ret_ppm);
+
 /* The kernel's list format, "0-3,8,10-11\n": how many CPUs it names. Empty: 0. */
 int parse_cpulist_count(const char *text, uint32_t *ret_count);
 

@@ -76,6 +76,28 @@ static void sizes_take_binary_units(void **state)
 	assert_int_equal(parse_bytes("99999999999999GiB", &bytes), -ERANGE);
 }
 
+static void percentages_are_parts_per_million(void **state)
+{
+	static const char *const bad[] = {"0.5", "5",	  ".5%",   "0.%", "%",
+					  "-1%", "0.5 %", "0.5%x", ""};
+	uint64_t ppm;
+
+	(void)state;
+	assert_int_equal(parse_percent_ppm("0.5%", &ppm), 0);
+	assert_int_equal(ppm, 5000);
+	assert_int_equal(parse_percent_ppm("100%", &ppm), 0);
+	assert_int_equal(ppm, 1000000);
+	assert_int_equal(parse_percent_ppm("0%", &ppm), 0);
+	assert_int_equal(ppm, 0);
+	assert_int_equal(parse_percent_ppm("12.3456%", &ppm), 0);
+	assert_int_equal(ppm, 123456);
+	assert_int_equal(parse_percent_ppm("0.00001%", &ppm), -ERANGE);
+	assert_int_equal(parse_percent_ppm("100.0001%", &ppm), -ERANGE);
+	assert_int_equal(parse_percent_ppm("101%", &ppm), -ERANGE);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(parse_percent_ppm(bad[i], &ppm), -EINVAL);
+}
+
 static void cpulists_are_counted(void **state)
 {
 	static const struct {
@@ -121,6 +143,7 @@ int main(void)
 		cmocka_unit_test(number_can_stop_at_another_character),
 		cmocka_unit_test(durations_need_a_unit),
 		cmocka_unit_test(sizes_take_binary_units),
+		cmocka_unit_test(percentages_are_parts_per_million),
 		cmocka_unit_test(cpulists_are_counted),
 		cmocka_unit_test(hexadecimal_has_an_exact_length),
 	};

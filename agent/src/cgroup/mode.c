@@ -8,8 +8,10 @@
 
 #include "base/cleanup.h"
 #include "base/file_io.h"
+#include "base/parse.h"
 
 #define MOUNTINFO_MAX_BYTES (4UL << 20) /* hosts with many containers have many mounts */
+#define SELF_MAX_BYTES	    (64UL << 10)
 
 const char *cgroup_version_name(enum cgroup_version version)
 {
@@ -149,5 +151,32 @@ int cgroup_mode_detect(const char *mountinfo_path, struct cgroup_mode *ret_mode)
 		return -ENOENT;
 	}
 	*ret_mode = mode;
+	return 0;
+}
+
+int cgroup_hierarchy_id(const char *self_cgroup_path, uint32_t *ret_id)
+{
+	cleanup(freep) char *text = NULL;
+	char *rest, *line;
+	int r;
+
+	r = file_read(AT_FDCWD, self_cgroup_path, SELF_MAX_BYTES, &text, NULL);
+	if (r < 0)
+		return r;
+
+	/* "4:cpu,cpuacct:/path" of v1, "0::/path" of v2 */
+	rest = text;
+	while ((line = strsep(&rest, "\n"))) {
+		const char *number = strsep(&line, ":"), *controllers = strsep(&line, ":");
+		uint64_t id;
+
+		if (!controllers || !has_option(controllers, "cpu"))
+			continue;
+		r = parse_u64(number, UINT32_MAX, NULL, &id);
+		if (r == 0)
+			*ret_id = (uint32_t)id;
+		return r;
+	}
+	*ret_id = 0;
 	return 0;
 }

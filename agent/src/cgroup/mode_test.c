@@ -55,6 +55,20 @@ static void host_without_cgroups_is_told(void **state)
 	assert_int_equal(cgroup_mode_detect("tests/fixtures/nowhere", &mode), -ENOENT);
 }
 
+static void the_hierarchy_of_the_cpu_controller_has_a_number(void **state)
+{
+	uint32_t id = 99;
+
+	(void)state;
+	assert_int_equal(cgroup_hierarchy_id("tests/fixtures/v1/self_cgroup", &id), 0);
+	assert_int_equal(id, 4);
+	assert_int_equal(cgroup_hierarchy_id("tests/fixtures/hybrid/self_cgroup", &id), 0);
+	assert_int_equal(id, 1);
+	assert_int_equal(cgroup_hierarchy_id("tests/fixtures/v2/self_cgroup", &id), 0);
+	assert_int_equal(id, 0);
+	assert_int_equal(cgroup_hierarchy_id("tests/fixtures/nowhere", &id), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -62,6 +76,7 @@ int main(void)
 		cmocka_unit_test(v1_host_takes_the_first_mount_of_a_controller),
 		cmocka_unit_test(hybrid_host_keeps_to_the_v1_cpu_controller),
 		cmocka_unit_test(host_without_cgroups_is_told),
+		cmocka_unit_test(the_hierarchy_of_the_cpu_controller_has_a_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,39 +1,11 @@
 #include "cgroup/table.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "cgroup/identity.h"
-
-#define MAX_DEPTH 64 /* of the tree; each level holds one descriptor while it is walked */
-
-/* A bundle may be written moments after its cgroup: ask again, but not for ever. */
-#define MAX_RESOLVE_ATTEMPTS 12
-
-/* Seen missing in one refresh, it stays through that window, and goes in the next. */
-#define DEAD_REFRESHES_KEPT 1
-
-struct entry {
-	struct cgroup cgroup;
-	bool is_seen; /* in the refresh that runs */
-	bool is_complete;
-	unsigned int resolve_attempts;
-};
-
-struct cgroup_table {
-	struct cgroup_mode mode;
-	const struct identity_sources *sources;
-	struct entry *entries; /* the first n_entries are used, no holes */
-	size_t n_entries, capacity;
-	uint32_t *slots; /* id -> index + 1, open addressing; 0 = free */
-	size_t slot_mask;
-	uint64_t dropped;
-};
+#include "cgroup/table_private.h"
 
 static const struct identity_sources no_sources;
 
@@ -51,7 +23,7 @@ static void index_entry(struct cgroup_table *self, size_t at)
 	self->slots[slot] = (uint32_t)at + 1;
 }
 
-static struct entry *find(const struct cgroup_table *self, uint64_t id)
+struct entry *table_find(const struct cgroup_table *self, uint64_t id)
 {
 	size_t slot = slot_of(self, id);
 
@@ -67,6 +39,7 @@ static struct entry *find(const struct cgroup_table *self, uint64_t id)
 int cgroup_table_new(const struct cgroup_mode *mode, size_t capacity, struct cgroup_table **ret)
 {
 	struct cgroup_table *self = calloc(1, sizeof(*self));
+	const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t n_slots = 16;
 
 	if (!self)
@@ -78,6 +51,7 @@ int cgroup_table_new(const struct cgroup_mode *mode, size_t capacity, struct cgr
 		.sources = &no_sources,
 		.capacity = capacity,
 		.slot_mask = n_slots - 1,
+		.n_cpus = n_cpus > 0 ? (uint64_t)n_cpus : 1,
 		.entries = calloc(capacity, sizeof(struct entry)),
 		.slots = calloc(n_slots, sizeof(uint32_t)),
 	};
@@ -112,7 +86,7 @@ void cgroup_table_set_sources(struct cgroup_table *self, const struct identity_s
 	self->sources = sources;
 }
 
-static int resolve(struct cgroup_table *self, struct entry *entry)
+int table_resolve(struct cgroup_table *self, struct entry *entry)
 {
 	struct cgroup *cgroup = &entry->cgroup;
 	struct cgroup_identity identity;
@@ -129,28 +103,31 @@ static int resolve(struct cgroup_table *self, struct entry *entry)
 	return 0;
 }
 
-static int add(struct cgroup_table *self, uint64_t id, uint64_t parent_id, const char *path)
+static int add(struct cgroup_table *self, uint64_t id, uint64_t parent_id, const char *path,
+	       struct entry **ret_entry)
 {
 	struct entry *entry;
 	int r;
 
-	if (self->n_entries == self->capacity) {
+	*ret_entry = NULL;
+	if (self->n_entries == self->capacity && !table_make_room(self)) {
 		self->dropped++;
+		self->is_walk_due = true; /* there may be room by then */
 		return 0;
 	}
 	entry = &self->entries[self->n_entries];
 	entry->cgroup.id = id;
 	entry->cgroup.parent_id = parent_id;
 	entry->cgroup.path = strdup(path);
-	r = entry->cgroup.path ? resolve(self, entry) : -ENOMEM;
+	r = entry->cgroup.path ? table_resolve(self, entry) : -ENOMEM;
 	if (r < 0) {
 		entry_clear(entry);
 		return r;
 	}
 	entry->cgroup.is_alive = true;
 	entry->cgroup.identity_changed = true;
-	entry->is_seen = true;
 	index_entry(self, self->n_entries++);
+	*ret_entry = entry;
 	return 0;
 }
 
@@ -164,102 +141,29 @@ static int rename_entry(struct cgroup_table *self, struct entry *entry, const ch
 	free(entry->cgroup.path);
 	entry->cgroup.path = copy;
 	entry->resolve_attempts = 0;
-	return resolve(self, entry);
+	return table_resolve(self, entry);
 }
 
-static int see(struct cgroup_table *self, uint64_t id, uint64_t parent_id, const char *path)
+int table_see(struct cgroup_table *self, uint64_t id, uint64_t parent_id, const char *path,
+	      struct entry **ret_entry)
 {
-	struct entry *entry = find(self, id);
+	struct entry *entry = table_find(self, id);
 
 	if (!entry)
-		return add(self, id, parent_id, path);
-	entry->is_seen = true;
-	entry->cgroup.is_alive = true;
-	entry->cgroup.dead_refreshes = 0;
+		return add(self, id, parent_id, path, ret_entry);
+	*ret_entry = entry;
 	entry->cgroup.parent_id = parent_id;
-	if (strcmp(entry->cgroup.path, path) != 0)
-		return rename_entry(self, entry, path);
-	if (!entry->is_complete && entry->resolve_attempts < MAX_RESOLVE_ATTEMPTS)
-		return resolve(self, entry);
-	return 0;
+	return strcmp(entry->cgroup.path, path) == 0 ? 0 : rename_entry(self, entry, path);
 }
 
-struct walk {
-	struct cgroup_table *table;
-	char path[PATH_MAX]; /* of the directory that is looked at, "" for the root */
-	size_t length;
-	unsigned int depth;
-};
-
-static int walk_directory(struct walk *walk, int fd, uint64_t parent_id);
-
-/* A cgroup that goes away during the walk is simply not seen. */
-static int walk_child(struct walk *walk, int parent_fd, const char *name, uint64_t parent_id)
-{
-	const size_t old_length = walk->length, name_length = strlen(name);
-	int fd, r;
-
-	if (old_length + 1 + name_length >= sizeof(walk->path) || walk->depth == MAX_DEPTH) {
-		walk->table->dropped++;
-		return 0;
-	}
-	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return errno == ENOENT || errno == ENODEV ? 0 : -errno;
-
-	walk->path[old_length] = '/';
-	memcpy(walk->path + old_length + 1, name, name_length + 1);
-	walk->length = old_length + 1 + name_length;
-	walk->depth++;
-	r = walk_directory(walk, fd, parent_id);
-	walk->depth--;
-	walk->length = old_length;
-	walk->path[old_length] = '\0';
-	return r;
-}
-
-/* Takes `fd` over. */
-static int walk_directory(struct walk *walk, int fd, uint64_t parent_id)
-{
-	cleanup(close_fdp) int owned = fd;
-	cleanup(closedirp) DIR *dir = NULL;
-	const struct dirent *entry;
-	struct stat status;
-	int r;
-
-	if (fstat(fd, &status) < 0)
-		return -errno;
-	r = see(walk->table, status.st_ino, parent_id, walk->length ? walk->path : "/");
-	if (r < 0)
-		return r;
-
-	dir = fdopendir(fd);
-	if (!dir)
-		return -errno;
-	take_fd(&owned); /* the stream closes it now */
-	while ((entry = readdir(dir))) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		r = walk_child(walk, fd, entry->d_name, status.st_ino);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* Forgets those that were gone long enough, closes the holes, and makes the index anew. */
-static void bury(struct cgroup_table *self)
+void table_compact(struct cgroup_table *self)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < self->n_entries; i++) {
 		struct entry *entry = &self->entries[i];
 
-		if (!entry->is_seen) {
-			entry->cgroup.is_alive = false;
-			entry->cgroup.dead_refreshes++;
-		}
-		if (entry->cgroup.dead_refreshes > DEAD_REFRESHES_KEPT) {
+		if (entry->is_leaving) {
 			entry_clear(entry);
 			continue;
 		}
@@ -269,6 +173,8 @@ static void bury(struct cgroup_table *self)
 		}
 		kept++;
 	}
+	if (kept == self->n_entries)
+		return;
 	self->n_entries = kept;
 
 	memset(self->slots, 0, (self->slot_mask + 1) * sizeof(self->slots[0]));
@@ -276,28 +182,52 @@ static void bury(struct cgroup_table *self)
 		index_entry(self, i);
 }
 
-int cgroup_table_refresh(struct cgroup_table *self)
+int cgroup_table_born(struct cgroup_table *self, uint64_t id, uint64_t parent_id, const char *path,
+		      uint64_t at_ns)
 {
-	struct walk walk = {.table = self};
-	int fd, r;
+	struct entry *entry;
+	int r;
 
-	for (size_t i = 0; i < self->n_entries; i++)
-		self->entries[i].is_seen = false;
-	self->dropped = 0;
+	r = table_see(self, id, parent_id, path, &entry);
+	if (r == 0 && entry)
+		entry->born_at_ns = at_ns;
+	return r;
+}
 
-	fd = open(self->mode.cpu_root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	r = walk_directory(&walk, fd, 0);
-	if (r < 0)
-		return r; /* a walk cut short says nothing about who is gone */
-	bury(self);
-	return 0;
+void cgroup_table_died(struct cgroup_table *self, uint64_t id, uint64_t at_ns)
+{
+	struct entry *entry = table_find(self, id);
+
+	if (!entry || !entry->cgroup.is_alive)
+		return;
+	entry->cgroup.is_alive = false;
+	entry->died_at_ns = at_ns;
+}
+
+void cgroup_table_released(struct cgroup_table *self, uint64_t id)
+{
+	struct entry *entry = table_find(self, id);
+
+	if (!entry)
+		return;
+	entry->cgroup.is_alive = false;
+	entry->cgroup.is_released = true;
+}
+
+void cgroup_table_follow(struct cgroup_table *self, bool is_followed)
+{
+	self->is_followed = is_followed;
+	self->is_walk_due = true;
+}
+
+void cgroup_table_distrust(struct cgroup_table *self)
+{
+	self->is_walk_due = true;
 }
 
 const struct cgroup *cgroup_table_find(const struct cgroup_table *self, uint64_t id)
 {
-	const struct entry *entry = find(self, id);
+	const struct entry *entry = table_find(self, id);
 
 	return entry ? &entry->cgroup : NULL;
 }
@@ -314,6 +244,11 @@ size_t cgroup_table_size(const struct cgroup_table *self)
 	return self->n_entries;
 }
 
+size_t cgroup_table_capacity(const struct cgroup_table *self)
+{
+	return self->capacity;
+}
+
 uint64_t cgroup_table_dropped(const struct cgroup_table *self)
 {
 	return self->dropped;
@@ -326,7 +261,7 @@ const struct cgroup_mode *cgroup_table_mode(const struct cgroup_table *self)
 
 void cgroup_table_identity_sent(struct cgroup_table *self, uint64_t id)
 {
-	struct entry *entry = find(self, id);
+	struct entry *entry = table_find(self, id);
 
 	if (entry)
 		entry->cgroup.identity_changed = false;

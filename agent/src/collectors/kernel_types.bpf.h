@@ -15,14 +15,23 @@ struct kernfs_node {
 	__u64 id; /* = inode number of the cgroup's directory */
 };
 
-struct cgroup {
-	struct kernfs_node *kn;
-};
+struct cgroup;
 
 struct cgroup_subsys_state {
 	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
 	int id;		 /* small, dense, reused at once; 0 for an autogroup */
 	__u64 serial_nr; /* never reused, never 0 */
+};
+
+struct cgroup_root {
+	int hierarchy_id; /* as in /proc/<pid>/cgroup; 0 = the v2 tree */
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self; /* no controller's: it stands for the cgroup itself */
+	struct kernfs_node *kn;
+	struct cgroup_root *root;
 };
 
 struct task_group {

@@ -18,8 +18,19 @@ bool sched_difference(const struct sched_counters *old, const struct sched_count
 	d.wait_count = forward(old->wait_count, new->wait_count, &is_sane);
 	d.migrated_wait_ns = forward(old->migrated_wait_ns, new->migrated_wait_ns, &is_sane);
 	d.throttled_out = forward(old->throttled_out, new->throttled_out, &is_sane);
-	for (size_t i = 0; i < RUNQ_BUCKETS; i++)
+	d.throttled_own_wait_ns =
+		forward(old->throttled_own_wait_ns, new->throttled_own_wait_ns, &is_sane);
+	d.throttled_ancestor_wait_ns =
+		forward(old->throttled_ancestor_wait_ns, new->throttled_ancestor_wait_ns, &is_sane);
+	d.idle_gap_wait_ns = forward(old->idle_gap_wait_ns, new->idle_gap_wait_ns, &is_sane);
+	d.unattributed_wait_ns =
+		forward(old->unattributed_wait_ns, new->unattributed_wait_ns, &is_sane);
+	d.max_wait_ns = new->max_wait_ns;
+	for (size_t i = 0; i < RUNQ_BUCKETS; i++) {
 		d.runq[i] = forward(old->runq[i], new->runq[i], &is_sane);
+		d.runq_unthrottled[i] =
+			forward(old->runq_unthrottled[i], new->runq_unthrottled[i], &is_sane);
+	}
 	if (is_sane)
 		*ret = d;
 	return is_sane;
@@ -86,6 +97,14 @@ void sched_add(struct sched_counters *self, const struct sched_counters *other)
 	self->wait_count += other->wait_count;
 	self->migrated_wait_ns += other->migrated_wait_ns;
 	self->throttled_out += other->throttled_out;
-	for (size_t i = 0; i < RUNQ_BUCKETS; i++)
+	self->throttled_own_wait_ns += other->throttled_own_wait_ns;
+	self->throttled_ancestor_wait_ns += other->throttled_ancestor_wait_ns;
+	self->idle_gap_wait_ns += other->idle_gap_wait_ns;
+	self->unattributed_wait_ns += other->unattributed_wait_ns;
+	if (other->max_wait_ns > self->max_wait_ns)
+		self->max_wait_ns = other->max_wait_ns;
+	for (size_t i = 0; i < RUNQ_BUCKETS; i++) {
 		self->runq[i] += other->runq[i];
+		self->runq_unthrottled[i] += other->runq_unthrottled[i];
+	}
 }

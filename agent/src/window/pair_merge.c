@@ -9,7 +9,9 @@ int pair_merge_init(struct pair_merge *self, size_t cap_pairs)
 	int r;
 
 	made.pairs = calloc(cap_pairs, sizeof(*made.pairs));
-	r = made.pairs ? id_index_init(&made.index, cap_pairs) : -ENOMEM;
+	r = made.pairs ? id_index_init(&made.index, cap_pairs, made.pairs, sizeof(*made.pairs),
+				       ID_INDEX_TWO_IDS)
+		       : -ENOMEM;
 	if (r < 0) {
 		pair_merge_free(&made);
 		return r;
@@ -39,6 +41,7 @@ void pair_merge_add(struct pair_merge *self, const struct window *window)
 
 		if (at != SIZE_MAX) {
 			self->pairs[at].preemptions += pair->preemptions;
+			self->pairs[at].wait_ns += pair->wait_ns;
 			continue;
 		}
 		if (self->n_pairs == self->cap_pairs) {

@@ -9,7 +9,7 @@
 
 static void six_windows_cost_one_row_per_pair(void **state)
 {
-	struct window_pair pairs[] = {{1, 2, 10, 0}, {2, 1, 3, 0}, {1, 1, 7, 0}};
+	struct window_pair pairs[] = {{1, 2, 10, 500}, {2, 1, 3, 0}, {1, 1, 7, 20}};
 	struct pair_merge merge;
 
 	(void)state;
@@ -29,6 +29,9 @@ static void six_windows_cost_one_row_per_pair(void **state)
 	assert_int_equal(merge.pairs[0].preemptions, 60);
 	assert_int_equal(merge.pairs[1].preemptions, 15);
 	assert_int_equal(merge.pairs[2].preemptions, 35);
+	assert_int_equal(merge.pairs[0].wait_ns, 3000);
+	assert_int_equal(merge.pairs[1].wait_ns, 0);
+	assert_int_equal(merge.pairs[2].wait_ns, 100);
 	pair_merge_free(&merge);
 }
 

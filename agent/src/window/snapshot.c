@@ -3,6 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+_Static_assert(offsetof(struct cgroup_counters, cgroup_id) == 0, "the key of cgroup_index");
+_Static_assert(offsetof(struct pair_counter, waiter_cgroup_id) == 0, "the key of pair_index");
+_Static_assert(offsetof(struct pair_counter, runner_cgroup_id) == 8, "the key of pair_index");
+
 int snapshot_init(struct snapshot *self, size_t cap_cgroups, size_t cap_pairs)
 {
 	struct snapshot made = {.cap_cgroups = cap_cgroups, .cap_pairs = cap_pairs};
@@ -12,9 +16,11 @@ int snapshot_init(struct snapshot *self, size_t cap_cgroups, size_t cap_pairs)
 	made.pairs = calloc(cap_pairs, sizeof(*made.pairs));
 	r = made.cgroups && made.pairs ? 0 : -ENOMEM;
 	if (r == 0)
-		r = id_index_init(&made.cgroup_index, cap_cgroups);
+		r = id_index_init(&made.cgroup_index, cap_cgroups, made.cgroups,
+				  sizeof(*made.cgroups), ID_INDEX_ONE_ID);
 	if (r == 0)
-		r = id_index_init(&made.pair_index, cap_pairs);
+		r = id_index_init(&made.pair_index, cap_pairs, made.pairs, sizeof(*made.pairs),
+				  ID_INDEX_TWO_IDS);
 	if (r < 0) {
 		snapshot_free(&made);
 		return r;

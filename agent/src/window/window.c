@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "window/difference.h"
+#include "window/window_private.h"
 
 #define QUIET_BELOW_NS 1000000
 
-struct window_mark {
-	bool has_child;
-	uint32_t row_plus_1; /* 0 = the cgroup gave no row */
-};
+_Static_assert(offsetof(struct window_row, container_id) == 0, "the key of row_index");
+_Static_assert(offsetof(struct window_pair, victim_id) == 0, "the key of pair_index");
+_Static_assert(offsetof(struct window_pair, aggressor_id) == 8, "the key of pair_index");
 
 /* What one cgroup did in the window, before it is known which row that belongs to. */
 struct activity {
@@ -21,12 +21,6 @@ struct activity {
 	uint32_t has;
 	struct sched_counters sched;
 	struct cpu_counters cpu;
-};
-
-struct differ {
-	const struct snapshot *old, *new;
-	const struct window_names *names;
-	struct window *window;
 };
 
 int window_init(struct window *self, size_t cap_rows, size_t cap_pairs)
@@ -39,9 +33,11 @@ int window_init(struct window *self, size_t cap_rows, size_t cap_pairs)
 	made.marks = calloc(cap_rows, sizeof(*made.marks));
 	r = made.rows && made.pairs && made.marks ? 0 : -ENOMEM;
 	if (r == 0)
-		r = id_index_init(&made.row_index, cap_rows + 1);
+		r = id_index_init(&made.row_index, cap_rows + 1, made.rows, sizeof(*made.rows),
+				  ID_INDEX_ONE_ID);
 	if (r == 0)
-		r = id_index_init(&made.pair_index, cap_pairs);
+		r = id_index_init(&made.pair_index, cap_pairs, made.pairs, sizeof(*made.pairs),
+				  ID_INDEX_TWO_IDS);
 	if (r < 0) {
 		window_free(&made);
 		return r;
@@ -124,7 +120,7 @@ static bool is_folded(const struct activity *activity)
 	return activity->cpu.usage_ns < QUIET_BELOW_NS;
 }
 
-static struct window_row *row_of(struct window *self, uint64_t container_id, bool is_container,
+struct window_row *window_row_of(struct window *self, uint64_t container_id, bool is_container,
 				 bool is_fold)
 {
 	size_t at = id_index_find(&self->row_index, container_id, 0);
@@ -193,12 +189,13 @@ static void add_row(const struct differ *self, size_t at)
 	if (activity.has == 0)
 		return;
 	is_fold = is_folded(&activity);
-	row = row_of(self->window,
-		     is_fold ? self->names->fold_container_id : activity.name.container_id,
-		     !is_fold && activity.name.is_container, is_fold);
+	row = window_row_of(self->window,
+			    is_fold ? self->names->fold_container_id : activity.name.container_id,
+			    !is_fold && activity.name.is_container, is_fold);
 	if (!row)
 		return;
 	self->window->marks[at].row_plus_1 = (uint32_t)(row - self->window->rows) + 1;
+	self->window->marks[at].has_sched = activity.has & CGROUP_HAS_SCHED;
 
 	sched_add(&row->sched, &activity.sched);
 	row->usage_ns += activity.cpu.usage_ns;
@@ -211,65 +208,6 @@ static void add_row(const struct differ *self, size_t at)
 	if (activity.has & CGROUP_HAS_BANDWIDTH)
 		add_quota(self->window, row, activity.name.path, true, &activity.cpu);
 	add_ancestor_quotas(self, new->cgroup_id, row);
-}
-
-struct party {
-	uint64_t container_id;
-	bool is_container;
-	struct window_row *row; /* NULL: gave none */
-};
-
-static struct party party_of(const struct differ *self, uint64_t cgroup_id)
-{
-	const size_t at = id_index_find(&self->new->cgroup_index, cgroup_id, 0);
-	struct window *window = self->window;
-	struct cgroup_name name;
-
-	if (at < window->cap_rows && window->marks[at].row_plus_1 != 0) {
-		struct window_row *row = &window->rows[window->marks[at].row_plus_1 - 1];
-
-		return (struct party){row->container_id, row->is_container, row};
-	}
-	if (self->names->find(self->names->table, cgroup_id, &name) && name.is_container)
-		return (struct party){name.container_id, true, NULL};
-	return (struct party){self->names->fold_container_id, false,
-			      row_of(window, self->names->fold_container_id, false, true)};
-}
-
-static void add_pair(const struct differ *self, const struct pair_counter *new)
-{
-	const struct pair_counter *old =
-		snapshot_find_pair(self->old, new->waiter_cgroup_id, new->runner_cgroup_id);
-	const uint64_t before = old ? old->preemptions : 0;
-	struct window *window = self->window;
-	struct party victim, aggressor;
-	size_t at;
-
-	if (new->preemptions <= before)
-		return;
-	victim = party_of(self, new->waiter_cgroup_id);
-	aggressor = party_of(self, new->runner_cgroup_id);
-	if (victim.row) {
-		uint64_t *cause = victim.container_id == aggressor.container_id
-					  ? &victim.row->preempted_self
-				  : aggressor.is_container ? &victim.row->preempted_other
-							   : &victim.row->preempted_system;
-
-		*cause += new->preemptions - before;
-		victim.row->has |= CGROUP_HAS_SCHED;
-	}
-	at = id_index_find(&window->pair_index, victim.container_id, aggressor.container_id);
-	if (at == SIZE_MAX && window->n_pairs == window->cap_pairs) {
-		window->dropped++;
-		return;
-	}
-	if (at == SIZE_MAX) {
-		at = id_index_put(&window->pair_index, victim.container_id, aggressor.container_id,
-				  window->n_pairs++);
-		window->pairs[at] =
-			(struct window_pair){victim.container_id, aggressor.container_id, 0, 0};
-	}
-	window->pairs[at].preemptions += new->preemptions - before;
 }
 
 void window_diff(const struct snapshot *old, const struct snapshot *new,
@@ -294,6 +232,5 @@ void window_diff(const struct snapshot *old, const struct snapshot *new,
 	mark_parents(&differ);
 	for (size_t at = 0; at < n_cgroups; at++)
 		add_row(&differ, at);
-	for (size_t i = 0; i < new->n_pairs; i++)
-		add_pair(&differ, &new->pairs[i]);
+	window_blame(&differ);
 }

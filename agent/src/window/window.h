@@ -109,7 +109,10 @@ void window_free(struct window *self);
  *
  * System cgroups with ran + wait < 1 ms (usage, where sched is not running) and no throttled
  * period are folded into names->fold_container_id, and so is whoever has no name. The causes
- * of preemption are told apart after that: within the fold row all is `self`.
+ * of preemption and of waiting are told apart after that: within the fold row all is `self`.
+ *
+ * A wait under a runner without a name is unattributed; the pair then has only preemptions. The
+ * wait_ns of a row's pairs add up to its self + neighbor + system, unless pairs were dropped.
  */
 void window_diff(const struct snapshot *old, const struct snapshot *new,
 		 const struct window_names *names, struct window *ret);
@@ -120,7 +123,7 @@ struct pair_merge {
 	uint64_t duration_ns;
 	struct window_pair *pairs;
 	size_t n_pairs, cap_pairs;
-	uint64_t dropped; /* pairs that did not fit: their preemptions are in none */
+	uint64_t dropped; /* pairs that did not fit: their figures are in none */
 	unsigned int n_windows;
 	struct id_index index; /* (victim, aggressor) -> position in pairs */
 };

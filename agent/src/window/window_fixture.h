@@ -129,7 +129,7 @@ static inline struct cpu_counters *cpu(struct snapshot *snapshot, uint64_t id, u
 	return &row->cpu;
 }
 
-static const struct window_row *row(const struct window *window, uint64_t container_id)
+static inline const struct window_row *row(const struct window *window, uint64_t container_id)
 {
 	for (size_t i = 0; i < window->n_rows; i++)
 		if (window->rows[i].container_id == container_id)
@@ -144,4 +144,12 @@ static inline uint64_t pair(const struct window *window, uint64_t victim_id, uin
 		    window->pairs[i].aggressor_id == aggressor_id)
 			return window->pairs[i].preemptions;
 	return 0;
+}
+
+static inline uint64_t pair_wait(const struct window *window, uint64_t victim_id,
+				 uint64_t aggressor_id)
+{
+	const size_t at = id_index_find(&window->pair_index, victim_id, aggressor_id);
+
+	return at == SIZE_MAX ? 0 : window->pairs[at].wait_ns;
 }

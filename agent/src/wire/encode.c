@@ -12,9 +12,6 @@
 typedef Neighborwatch__V1__Batch pb_batch;
 typedef Neighborwatch__V1__CgroupIdentity pb_identity;
 typedef Neighborwatch__V1__CgroupIdentity__LabelsEntry pb_label;
-typedef Neighborwatch__V1__CollectorStatus pb_collector;
-typedef Neighborwatch__V1__BpfProgramCost pb_program;
-typedef Neighborwatch__V1__BlamePair pb_pair;
 
 static void arena_freep(struct builder *builder)
 {
@@ -65,73 +62,6 @@ static void build_identities(struct builder *builder, const struct batch *batch,
 	}
 	to->identities = identities;
 	to->n_identities = n;
-}
-
-static void build_blame(struct builder *builder, const struct pair_merge *blame, pb_batch *to)
-{
-	Neighborwatch__V1__BlameWindow *window = builder_alloc(builder, 1, sizeof(*window));
-	size_t n = blame->n_pairs;
-	const pb_pair initial = NEIGHBORWATCH__V1__BLAME_PAIR__INIT;
-	pb_pair **pairs = builder_messages(builder, &n, &initial, sizeof(initial));
-
-	if (!window)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		pairs[i]->victim_id = blame->pairs[i].victim_id;
-		pairs[i]->aggressor_id = blame->pairs[i].aggressor_id;
-		pairs[i]->preemptions = blame->pairs[i].preemptions;
-	}
-	*window = (Neighborwatch__V1__BlameWindow)NEIGHBORWATCH__V1__BLAME_WINDOW__INIT;
-	window->started_at_unix_ns = blame->started_at_unix_ns;
-	window->duration_ns = blame->duration_ns;
-	window->dropped_pairs = blame->dropped;
-	window->pairs = pairs;
-	window->n_pairs = n;
-	to->blame = window;
-}
-
-static void build_collectors(struct builder *builder, const struct batch *batch, pb_batch *to)
-{
-	size_t n = batch->n_collectors;
-	const pb_collector initial = NEIGHBORWATCH__V1__COLLECTOR_STATUS__INIT;
-	pb_collector **collectors = builder_messages(builder, &n, &initial, sizeof(initial));
-
-	for (size_t i = 0; i < n; i++) {
-		collectors[i]->name = builder_text(builder, batch->collectors[i].name);
-		collectors[i]->state =
-			(Neighborwatch__V1__CollectorState)batch->collectors[i].state;
-		collectors[i]->reason = builder_text(builder, batch->collectors[i].reason);
-		collectors[i]->lost = batch->collectors[i].lost;
-	}
-	to->collectors = collectors;
-	to->n_collectors = n;
-}
-
-static void build_cost(struct builder *builder, const struct batch_cost *from, pb_batch *to)
-{
-	Neighborwatch__V1__AgentCost *cost = builder_alloc(builder, 1, sizeof(*cost));
-	size_t n = from->n_programs;
-	const pb_program initial = NEIGHBORWATCH__V1__BPF_PROGRAM_COST__INIT;
-	pb_program **programs = builder_messages(builder, &n, &initial, sizeof(initial));
-
-	if (!cost)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		programs[i]->name = builder_text(builder, from->programs[i].name);
-		programs[i]->run_count = from->programs[i].run_count;
-		programs[i]->run_ns = from->programs[i].run_ns;
-	}
-	*cost = (Neighborwatch__V1__AgentCost)NEIGHBORWATCH__V1__AGENT_COST__INIT;
-	cost->user_ns = from->user_ns;
-	cost->system_ns = from->system_ns;
-	cost->rss_bytes = from->rss_bytes;
-	cost->spool_batches = from->spool_batches;
-	cost->spool_bytes = from->spool_bytes;
-	cost->spool_dropped = from->spool_dropped;
-	cost->rejected_batches = from->rejected_batches;
-	cost->programs = programs;
-	cost->n_programs = n;
-	to->cost = cost;
 }
 
 static void build_facts(struct builder *builder, const struct batch_facts *from, pb_batch *to)
@@ -208,28 +138,76 @@ static int pack(const pb_batch *message, uint8_t **ret_bytes, size_t *ret_length
 	return 0;
 }
 
+static void build_batch(struct builder *builder, const struct batch *from, pb_batch *to)
+{
+	*to = (pb_batch)NEIGHBORWATCH__V1__BATCH__INIT;
+	to->sequence = from->sequence;
+	to->boot_id.data = (uint8_t *)from->boot_id;
+	to->boot_id.len = sizeof(from->boot_id);
+	build_identities(builder, from, to);
+	encode_events(builder, from, to);
+	if (!from->window) {
+		to->started_at_unix_ns = from->sent_at_unix_ns;
+		return;
+	}
+	to->started_at_unix_ns = from->window->started_at_unix_ns;
+	to->duration_ns = from->window->duration_ns;
+	build_host(builder, &from->window->host, to);
+	encode_rows(builder, from->window, to);
+	encode_collectors(builder, from, to);
+	encode_cost(builder, &from->cost, to);
+	if (from->blame)
+		encode_blame(builder, from->blame, to);
+	if (from->facts)
+		build_facts(builder, from->facts, to);
+}
+
 int batch_encode(const struct batch *batch, uint8_t **ret_bytes, size_t *ret_length)
 {
 	cleanup(arena_freep) struct builder builder = {0};
-	pb_batch message = NEIGHBORWATCH__V1__BATCH__INIT;
+	pb_batch message;
 
-	message.sequence = batch->sequence;
-	message.boot_id.data = (uint8_t *)batch->boot_id;
-	message.boot_id.len = sizeof(batch->boot_id);
-	message.started_at_unix_ns = batch->window->started_at_unix_ns;
-	message.duration_ns = batch->window->duration_ns;
-	build_host(&builder, &batch->window->host, &message);
-	encode_rows(&builder, batch->window, &message);
-	build_identities(&builder, batch, &message);
-	build_collectors(&builder, batch, &message);
-	build_cost(&builder, &batch->cost, &message);
-	if (batch->blame)
-		build_blame(&builder, batch->blame, &message);
-	if (batch->facts)
-		build_facts(&builder, batch->facts, &message);
+	build_batch(&builder, batch, &message);
 	if (builder.is_out_of_memory)
 		return -ENOMEM;
 	return pack(&message, ret_bytes, ret_length);
+}
+
+int live_request_encode(uint64_t host_id, const struct batch *batch, uint8_t **ret_bytes,
+			size_t *ret_length)
+{
+	cleanup(arena_freep) struct builder builder = {0};
+	const struct window *window = batch->window;
+	/* Nobody waits a minute for pairs here: those of the window itself. */
+	const struct pair_merge blame = {
+		.started_at_unix_ns = window->started_at_unix_ns,
+		.duration_ns = window->duration_ns,
+		.pairs = window->pairs,
+		.n_pairs = window->n_pairs,
+	};
+	struct batch live = *batch;
+	pb_batch message, *windows[] = {&message};
+	Neighborwatch__V1__LiveRequest request = NEIGHBORWATCH__V1__LIVE_REQUEST__INIT;
+	uint8_t *bytes;
+
+	live.sequence = 0;
+	live.n_collectors = 0;
+	live.n_events = 0;
+	live.event_loss = (struct batch_event_loss){};
+	live.facts = NULL;
+	live.blame = &blame;
+	build_batch(&builder, &live, &message);
+	if (builder.is_out_of_memory)
+		return -ENOMEM;
+	request.host_id = host_id;
+	request.windows = windows;
+	request.n_windows = 1;
+	bytes = malloc(neighborwatch__v1__live_request__get_packed_size(&request));
+	if (!bytes)
+		return -ENOMEM;
+	*ret_length = neighborwatch__v1__live_request__pack(&request, bytes);
+	*ret_bytes = bytes;
+	return 0;
 }
 
 size_t request_head_encode(uint64_t host_id, const uint8_t stream_id[16], uint64_t lost_batches,

@@ -12,6 +12,13 @@
  */
 int batch_encode(const struct batch *batch, uint8_t **ret_bytes, size_t *ret_length);
 
+/*
+ * PURE: a window -> a whole LiveRequest, with the pairs of this window alone. Collectors, facts,
+ * events and the sequence of the batch are left out. The caller frees.
+ */
+int live_request_encode(uint64_t host_id, const struct batch *batch, uint8_t **ret_bytes,
+			size_t *ret_length);
+
 #define REQUEST_HEAD_MAX_BYTES 64
 
 /* The rest of IngestRequest; returns its length. */

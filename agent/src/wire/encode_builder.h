@@ -32,3 +32,13 @@ void *builder_messages(struct builder *self, size_t *n, const void *initial, siz
 
 /* encode_rows.c */
 void encode_rows(struct builder *self, const struct window *window, Neighborwatch__V1__Batch *to);
+
+/* encode_parts.c */
+void encode_blame(struct builder *self, const struct pair_merge *blame,
+		  Neighborwatch__V1__Batch *to);
+void encode_collectors(struct builder *self, const struct batch *batch,
+		       Neighborwatch__V1__Batch *to);
+void encode_cost(struct builder *self, const struct batch_cost *from, Neighborwatch__V1__Batch *to);
+
+/* encode_events.c */
+void encode_events(struct builder *self, const struct batch *batch, Neighborwatch__V1__Batch *to);

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "wire/encode_builder.h"
 
 typedef Neighborwatch__V1__CgroupWindow pb_cgroup;
@@ -5,26 +7,42 @@ typedef Neighborwatch__V1__SchedWindow pb_sched;
 typedef Neighborwatch__V1__CpuStatWindow pb_cpu_stat;
 typedef Neighborwatch__V1__QuotaWindow pb_quota;
 
-static void build_histogram(struct builder *builder, const struct sched_counters *from,
-			    pb_sched *to)
+/* Returns how many buckets hold something, and their numbers and counts; 0 when out of memory. */
+static size_t build_histogram(struct builder *builder, const uint64_t from[RUNQ_BUCKETS],
+			      uint32_t **ret_buckets, uint64_t **ret_counts)
 {
+	uint32_t *buckets;
+	uint64_t *counts;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < RUNQ_BUCKETS; i++)
-		n += from->runq[i] != 0;
-	to->runq_bucket = builder_alloc(builder, n, sizeof(to->runq_bucket[0]));
-	to->runq_count = builder_alloc(builder, n, sizeof(to->runq_count[0]));
-	if (!to->runq_bucket || !to->runq_count)
-		return;
+		n += from[i] != 0;
+	buckets = builder_alloc(builder, n, sizeof(*buckets));
+	counts = builder_alloc(builder, n, sizeof(*counts));
+	if (!buckets || !counts)
+		return 0;
 	n = 0;
 	for (uint32_t i = 0; i < RUNQ_BUCKETS; i++) {
-		if (!from->runq[i])
+		if (!from[i])
 			continue;
-		to->runq_bucket[n] = i;
-		to->runq_count[n++] = from->runq[i];
+		buckets[n] = i;
+		counts[n++] = from[i];
 	}
-	to->n_runq_bucket = n;
-	to->n_runq_count = n;
+	*ret_buckets = buckets;
+	*ret_counts = counts;
+	return n;
+}
+
+static void build_histograms(struct builder *builder, const struct sched_counters *from,
+			     pb_sched *to)
+{
+	to->n_runq_bucket = to->n_runq_count =
+		build_histogram(builder, from->runq, &to->runq_bucket, &to->runq_count);
+	if (memcmp(from->runq, from->runq_unthrottled, sizeof(from->runq)) == 0)
+		return;
+	to->n_runq_unthrottled_bucket = to->n_runq_unthrottled_count =
+		build_histogram(builder, from->runq_unthrottled, &to->runq_unthrottled_bucket,
+				&to->runq_unthrottled_count);
 }
 
 static pb_sched *build_sched(struct builder *builder, const struct window_row *row)
@@ -42,7 +60,15 @@ static pb_sched *build_sched(struct builder *builder, const struct window_row *r
 	sched->preempted_self = row->preempted_self;
 	sched->preempted_other = row->preempted_other;
 	sched->preempted_system = row->preempted_system;
-	build_histogram(builder, &row->sched, sched);
+	sched->self_wait_ns = row->self_wait_ns;
+	sched->neighbor_wait_ns = row->neighbor_wait_ns;
+	sched->system_wait_ns = row->system_wait_ns;
+	sched->throttled_own_wait_ns = row->sched.throttled_own_wait_ns;
+	sched->throttled_ancestor_wait_ns = row->sched.throttled_ancestor_wait_ns;
+	sched->idle_gap_wait_ns = row->sched.idle_gap_wait_ns;
+	sched->unattributed_wait_ns = row->sched.unattributed_wait_ns;
+	sched->max_wait_ns = row->sched.max_wait_ns;
+	build_histograms(builder, &row->sched, sched);
 	return sched;
 }
 

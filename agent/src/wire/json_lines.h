@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "wire/batch.h"
@@ -11,7 +13,10 @@ struct json_names {
 };
 
 /*
- * One batch as one line of JSON, flushed. Same words as on the wire, names resolved,
- * histograms as bounds and counts; no percentile is computed here.
+ * A batch: each event as a line {"event": {...}}, then the window as one line, flushed. Without
+ * a window only the events, and {"event_loss": {...}} if something was lost. Same words as on
+ * the wire, names resolved, histograms as bounds and counts; no percentile is computed here.
+ * "blame" holds the pairs of this window alone, not those merged for the wire, so that windows
+ * can be added up.
  */
 int json_line_write(FILE *stream, const struct batch *batch, const struct json_names *names);

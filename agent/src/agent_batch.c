@@ -52,7 +52,7 @@ int batch_maker_init(struct batch_maker *self, const struct config *config,
 	memcpy(self->boot_id, host->boot_id, sizeof(self->boot_id));
 	r = own_cost_read(&self->cost_before);
 	if (r == 0)
-		r = announcer_init(&self->announcer, cgroups, cap_rows, cap_pairs);
+		r = announcer_init(&self->announcer, cgroups, cap_rows);
 	if (r == 0)
 		r = pair_merge_init(&self->merge, cap_pairs);
 	return r;

@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "cgroup/path_identity.h"
 
-#define ID     "4c1f0e1b7f5a2d9e8c3b6a7d0e5f4c2b1a9d8e7f6c5b4a3d2e1f0c9b8a7d6e5f"
-#define SECOND 1000000000ULL
+#define ID	 "4c1f0e1b7f5a2d9e8c3b6a7d0e5f4c2b1a9d8e7f6c5b4a3d2e1f0c9b8a7d6e5f"
+#define OTHER_ID "5d1f0e1b7f5a2d9e8c3b6a7d0e5f4c2b1a9d8e7f6c5b4a3d2e1f0c9b8a7d6e5f"
+#define SECOND	 1000000000ULL
 
 /* A container with a cgroup of its own inside, a service, and a service that does nothing. */
 static char root[] = "/tmp/nwagent-batch-XXXXXX";
@@ -37,6 +39,14 @@ static void make_dir(const char *path)
 	assert_int_equal(mkdir(whole, 0755), 0);
 }
 
+static void remove_dir(const char *path)
+{
+	char whole[256];
+
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	assert_int_equal(rmdir(whole), 0);
+}
+
 static int remove_entry(const char *path, const struct stat *status, int flag, struct FTW *ftw)
 {
 	(void)status;
@@ -52,7 +62,7 @@ static int set_up(void **state)
 
 	snprintf(mode.cpu_root, sizeof(mode.cpu_root), "%s", root);
 	rig->host.cache_architecture = "unified";
-	assert_int_equal(cgroup_table_new(&mode, 64, &rig->cgroups), 0);
+	assert_int_equal(cgroup_table_new(&mode, 2048, &rig->cgroups), 0);
 	assert_int_equal(cgroup_table_refresh(rig->cgroups), 0);
 	assert_int_equal(batch_maker_init(&rig->maker, &rig->config, &rig->host, rig->cgroups,
 					  &rig->collectors, 16, 16),
@@ -96,6 +106,15 @@ static bool names(const struct batch *batch, const char *name)
 {
 	for (size_t i = 0; i < batch->n_identities; i++) {
 		if (strcmp(batch->identities[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool names_id(struct batch batch, const char *runtime_id)
+{
+	for (size_t i = 0; i < batch.n_identities; i++) {
+		if (batch.identities[i].container_id == container_id_of(true, runtime_id))
 			return true;
 	}
 	return false;
@@ -180,6 +199,83 @@ static void last_window_takes_the_pairs_along(void **state)
 	assert_int_equal(batch.blame->pairs[0].preemptions, 10);
 }
 
+static struct batch fill_events(struct rig *rig, const struct batch_event *events, size_t n)
+{
+	struct batch batch = {.events = events, .n_events = n};
+
+	announcer_fill_events(&rig->maker.announcer, events, n, &batch);
+	return batch;
+}
+
+static void parties_of_an_event_are_named_with_it_and_nobody_else(void **state)
+{
+	struct rig *rig = *state;
+	const struct batch_event event = {
+		.container_id = container_id_of(true, ID),
+		.share_ids = {container_id_of(false, "/quiet.service"), 0,
+			      container_id_of(false, FOLD_PATH)},
+		.event = {.shares = {{WAIT_SHARE_CGROUP, 1, 9},
+				     {WAIT_SHARE_IDLE, 0, 9},
+				     {WAIT_SHARE_CGROUP, 2, 9}},
+			  .n_shares = 3},
+	};
+	struct batch batch = fill_events(rig, &event, 1);
+
+	assert_int_equal(batch.n_identities, 3);
+	assert_true(names(&batch, "4c1f0e1b7f5a"));
+	assert_true(names(&batch, "quiet.service"));
+	assert_true(names(&batch, "system (other)"));
+	announcer_sent(&rig->maker.announcer, &batch);
+	assert_int_equal(fill_events(rig, &event, 1).n_identities, 0);
+	batch = fill(rig, 10, false);
+	assert_int_equal(batch.n_identities, 1);
+	assert_true(names(&batch, "busy.service"));
+}
+
+static void the_dead_are_named_only_when_they_did_something(void **state)
+{
+	struct rig *rig = *state;
+	struct batch batch;
+
+	make_dir("/docker/" OTHER_ID);
+	assert_int_equal(cgroup_table_refresh(rig->cgroups), 0);
+	remove_dir("/docker/" OTHER_ID);
+	assert_int_equal(cgroup_table_refresh(rig->cgroups), 0);
+	assert_false(names_id(fill(rig, 10, false), OTHER_ID));
+	rig->rows[1].container_id = container_id_of(true, OTHER_ID);
+	batch = fill(rig, 20, false);
+	assert_true(names_id(batch, OTHER_ID));
+	assert_true(names_id(batch, ID));
+}
+
+/* More than a batch holds: those whose figures go out are first, the rest follows. */
+static void mentioned_names_come_first_and_the_rest_in_the_next_batch(void **state)
+{
+	struct rig *rig = *state;
+	struct batch batch;
+	char path[256], id[65];
+
+	for (unsigned int i = 0; i < 1200; i++) {
+		snprintf(id, sizeof(id), "%064x", 0xabc000 + i);
+		snprintf(path, sizeof(path), "/docker/%s", id);
+		make_dir(path);
+	}
+	assert_int_equal(cgroup_table_refresh(rig->cgroups), 0);
+	rig->rows[0].container_id = container_id_of(true, id);
+	rig->rows[1].container_id = container_id_of(false, "/busy.service");
+	batch = fill(rig, 10, false);
+	assert_int_equal(batch.n_identities, 1024);
+	assert_true(names_id(batch, id));
+	assert_true(names(&batch, "busy.service"));
+	batch_maker_sent(&rig->maker, &batch);
+	batch = fill(rig, 20, false);
+	assert_int_equal(batch.n_identities, 1200 + 2 - 1024);
+	for (unsigned int i = 0; i < 1200; i++) {
+		snprintf(path, sizeof(path), "/docker/%064x", 0xabc000 + i);
+		remove_dir(path);
+	}
+}
+
 static int make_tree(void **state)
 {
 	(void)state;
@@ -209,6 +305,9 @@ int main(void)
 		TEST(facts_travel_until_one_batch_is_safe),
 		TEST(pairs_go_with_every_window_at_first_and_once_a_minute_later),
 		TEST(last_window_takes_the_pairs_along),
+		TEST(parties_of_an_event_are_named_with_it_and_nobody_else),
+		TEST(the_dead_are_named_only_when_they_did_something),
+		TEST(mentioned_names_come_first_and_the_rest_in_the_next_batch),
 	};
 
 	return cmocka_run_group_tests(tests, make_tree, remove_tree);

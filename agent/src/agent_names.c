@@ -39,17 +39,24 @@ struct window_names cgroup_window_names(const struct cgroup_table *table)
 	};
 }
 
-int announcer_init(struct announcer *self, struct cgroup_table *table, size_t cap_rows,
-		   size_t cap_pairs)
+/* Who events tell of beyond the rows: bounded, since a batch holds so many events. */
+#define MAX_EVENT_PARTIES ((size_t)BATCH_MAX_EVENTS * (1 + WAIT_EVENT_SHARES))
+
+int announcer_init(struct announcer *self, struct cgroup_table *table, size_t cap_rows)
 {
-	struct announcer made = {.table = table, .cap_mentioned = cap_rows + 1 + 2 * cap_pairs};
+	struct announcer made = {.table = table, .cap_mentioned = cap_rows + 1 + MAX_EVENT_PARTIES};
+	int r;
 
 	made.identities = calloc(MAX_IDENTITIES, sizeof(made.identities[0]));
 	made.cgroup_ids = calloc(MAX_IDENTITIES, sizeof(made.cgroup_ids[0]));
 	made.mentioned = calloc(made.cap_mentioned, sizeof(made.mentioned[0]));
-	if (!made.identities || !made.cgroup_ids || !made.mentioned) {
+	r = made.identities && made.cgroup_ids && made.mentioned ? 0 : -ENOMEM;
+	if (r == 0)
+		r = id_index_init(&made.mentioned_index, made.cap_mentioned, made.mentioned,
+				  sizeof(made.mentioned[0]), ID_INDEX_ONE_ID);
+	if (r < 0) {
 		announcer_free(&made);
-		return -ENOMEM;
+		return r;
 	}
 	*self = made;
 	return 0;
@@ -60,34 +67,27 @@ void announcer_free(struct announcer *self)
 	free(self->identities);
 	free(self->cgroup_ids);
 	free(self->mentioned);
+	id_index_free(&self->mentioned_index);
 	*self = (struct announcer){0};
 }
 
-static int compare_ids(const void *a, const void *b)
+static void mention_nobody(struct announcer *self)
 {
-	const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return (left > right) - (left < right);
-}
-
-static void collect_mentioned(struct announcer *self, const struct window *window)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < window->n_rows && n < self->cap_mentioned; i++)
-		self->mentioned[n++] = window->rows[i].container_id;
-	for (size_t i = 0; i < window->n_pairs && n + 2 <= self->cap_mentioned; i++) {
-		self->mentioned[n++] = window->pairs[i].victim_id;
-		self->mentioned[n++] = window->pairs[i].aggressor_id;
-	}
-	qsort(self->mentioned, n, sizeof(self->mentioned[0]), compare_ids);
-	self->n_mentioned = n;
+	self->n_mentioned = 0;
+	id_index_clear(&self->mentioned_index);
 }
 
 static bool is_mentioned(const struct announcer *self, uint64_t container_id)
 {
-	return bsearch(&container_id, self->mentioned, self->n_mentioned,
-		       sizeof(self->mentioned[0]), compare_ids) != NULL;
+	return id_index_find(&self->mentioned_index, container_id, 0) != SIZE_MAX;
+}
+
+static void mention(struct announcer *self, uint64_t container_id)
+{
+	if (self->n_mentioned == self->cap_mentioned || is_mentioned(self, container_id))
+		return;
+	(void)id_index_put(&self->mentioned_index, container_id, 0, self->n_mentioned);
+	self->mentioned[self->n_mentioned++] = container_id;
 }
 
 /* Below a container's own cgroup there may be more with the same id: it is named once. */
@@ -126,28 +126,63 @@ static struct batch_identity fold_identity(void)
 	};
 }
 
-void announcer_fill(struct announcer *self, const struct window *window, struct batch *batch)
+static void fill(struct announcer *self, bool of_mentioned, struct batch *batch)
 {
-	const uint64_t fold_id = container_id_of(false, FOLD_PATH);
 	const struct cgroup *cgroup;
-	size_t cursor = 0, n = 0;
+	size_t cursor = 0, n = batch->n_identities;
 
-	collect_mentioned(self, window);
-	if (!self->is_fold_announced && is_mentioned(self, fold_id)) {
-		self->cgroup_ids[n] = 0;
-		self->identities[n++] = fold_identity();
-	}
 	while (n < MAX_IDENTITIES && (cgroup = cgroup_table_next(self->table, &cursor))) {
+		const struct cgroup_identity *identity = &cgroup->identity;
+
 		if (!cgroup->identity_changed || !is_topmost(self->table, cgroup))
 			continue;
-		if (!cgroup->identity.is_container &&
-		    !is_mentioned(self, cgroup->identity.container_id))
+		if (is_mentioned(self, identity->container_id) != of_mentioned)
+			continue;
+		if (!of_mentioned && !(identity->is_container && cgroup->is_alive))
 			continue;
 		self->cgroup_ids[n] = cgroup->id;
 		self->identities[n++] = identity_of(cgroup);
 	}
-	batch->identities = self->identities;
 	batch->n_identities = n;
+}
+
+static void fill_mentioned(struct announcer *self, struct batch *batch)
+{
+	batch->identities = self->identities;
+	batch->n_identities = 0;
+	if (!self->is_fold_announced && is_mentioned(self, container_id_of(false, FOLD_PATH))) {
+		self->cgroup_ids[0] = 0;
+		self->identities[0] = fold_identity();
+		batch->n_identities = 1;
+	}
+	fill(self, true, batch);
+}
+
+void announcer_fill(struct announcer *self, const struct window *window, struct batch *batch)
+{
+	mention_nobody(self);
+	for (size_t i = 0; i < window->n_rows; i++)
+		mention(self, window->rows[i].container_id);
+	/* Whoever is in a pair has a row, or is a container: what fits is enough. */
+	for (size_t i = 0; i < window->n_pairs; i++) {
+		mention(self, window->pairs[i].victim_id);
+		mention(self, window->pairs[i].aggressor_id);
+	}
+	fill_mentioned(self, batch);
+	fill(self, false, batch);
+}
+
+void announcer_fill_events(struct announcer *self, const struct batch_event *events,
+			   size_t n_events, struct batch *batch)
+{
+	mention_nobody(self);
+	for (size_t i = 0; i < n_events; i++) {
+		mention(self, events[i].container_id);
+		for (size_t s = 0; s < events[i].event.n_shares; s++)
+			if (events[i].event.shares[s].who == WAIT_SHARE_CGROUP)
+				mention(self, events[i].share_ids[s]);
+	}
+	fill_mentioned(self, batch);
 }
 
 void announcer_sent(struct announcer *self, const struct batch *batch)

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "agent_private.h"
-#include "base/cleanup.h"
-#include "wire/json_lines.h"
 
 /* A host that slept, or a clock that jumped: not a window any more, and the backend refuses it. */
 #define LONGEST_WINDOW_NS (60 * NS_PER_SECOND)
@@ -21,12 +19,23 @@ static int64_t boundary_before(int64_t unix_ns, uint64_t window_ns)
 	return unix_ns - unix_ns % (int64_t)window_ns;
 }
 
-static int64_t wall_clock_ns(void)
+int64_t agent_wall_clock_ns(void)
 {
 	return (int64_t)clock_ns(CLOCK_REALTIME);
 }
 
-static void take_snapshot(struct agent *self)
+/* Neither the start of the window nor the last read. */
+static unsigned int free_snapshot(const struct agent *self)
+{
+	unsigned int at = 0;
+
+	while (at == self->base || at == self->previous)
+		at++;
+	return at;
+}
+
+/* Names are refreshed once a window only: the dead are remembered for one refresh more. */
+static void refresh_names(struct agent *self)
 {
 	int r;
 
@@ -36,74 +45,26 @@ static void take_snapshot(struct agent *self)
 		log_warning("cannot walk %s: %s; new cgroups stay without a name",
 			    cgroup_table_mode(self->cgroups)->cpu_root, strerror(-r));
 	self->is_refresh_failing = r < 0;
+}
 
-	self->newest ^= 1;
+static void take_snapshot(struct agent *self)
+{
+	agent_drain(self);
+	self->newest = free_snapshot(self);
 	snapshot_reset(&self->snapshots[self->newest], clock_ns(CLOCK_MONOTONIC));
 	collector_set_read(&self->collectors, &self->snapshots[self->newest]);
 	snapshot_seal(&self->snapshots[self->newest]);
 }
 
-static bool find_identity(const void *context, uint64_t container_id, struct batch_identity *ret)
+/*
+ * Live seconds read in the middle of a window: what was told only then, the longest wait and
+ * the last figures of the dead, must not be missing at its end.
+ */
+static void keep_earlier_reads(struct agent *self)
 {
-	return announcer_lookup(context, container_id, ret);
-}
-
-static int print_batch(struct agent *self, const struct batch *batch)
-{
-	const struct json_names names = {find_identity, self->cgroups};
-	int r;
-
-	r = json_line_write(stdout, batch, &names);
-	if (r < 0) {
-		if (r != -EPIPE)
-			log_error("cannot write to standard output: %s", strerror(-r));
-		self->is_output_closed = true;
-		loop_stop(self->loop);
-		return r;
-	}
-	return 0;
-}
-
-static void log_drops(struct agent *self)
-{
-	const struct outbox_stats stats = outbox_stats(self->outbox);
-
-	if (stats.dropped > self->dropped_before)
-		log_warning("spool: %llu windows were dropped in all (%llu now); it holds %llu "
-			    "bytes of at most %llu (--spool-max-bytes)",
-			    (unsigned long long)stats.dropped,
-			    (unsigned long long)(stats.dropped - self->dropped_before),
-			    (unsigned long long)stats.bytes,
-			    (unsigned long long)self->config->spool_max_bytes);
-	self->dropped_before = stats.dropped;
-}
-
-static int spool_batch(struct agent *self, struct batch *batch)
-{
-	const struct outbox_stats stats = outbox_stats(self->outbox);
-	cleanup(freep) uint8_t *bytes = NULL;
-	size_t length;
-	int r;
-
-	batch->sequence = outbox_next_sequence(self->outbox);
-	batch->cost.spool_batches = stats.batches;
-	batch->cost.spool_bytes = stats.bytes;
-	batch->cost.spool_dropped = stats.dropped;
-	batch->cost.rejected_batches = stats.rejected;
-	r = batch_encode(batch, &bytes, &length);
-	if (r < 0) {
-		outbox_count_dropped(self->outbox);
-		log_error("cannot encode a window: %s; it is lost", strerror(-r));
-		return r;
-	}
-	r = outbox_append(self->outbox, batch->window->started_at_unix_ns, bytes, length);
-	if (r < 0)
-		log_error("cannot write to the spool in %s: %s", self->config->state_dir,
-			  strerror(-r));
-	log_drops(self);
-	if (r == 0)
-		sender_wake(self->sender);
-	return r;
+	if (self->previous != self->base)
+		snapshot_carry(&self->snapshots[self->newest], &self->snapshots[self->previous]);
+	self->previous = self->newest;
 }
 
 /* After a restart within the same ten seconds, or when the clock was set back. */
@@ -122,7 +83,7 @@ static void emit_window(struct agent *self, bool is_last)
 	struct batch batch;
 	int r;
 
-	window_diff(&self->snapshots[self->newest ^ 1], new, &names, &self->window);
+	window_diff(&self->snapshots[self->base], new, &names, &self->window);
 	self->window.started_at_unix_ns = self->window_started_at_unix_ns;
 	if (is_start_used_up(self)) {
 		log_info("a window from this start was sent before: its rest is left out");
@@ -138,15 +99,23 @@ static void emit_window(struct agent *self, bool is_last)
 		log_error("cannot read the agent's own cost: %s", strerror(-r));
 		return;
 	}
-	r = self->outbox ? spool_batch(self, &batch) : print_batch(self, &batch);
-	if (r == 0)
+	if (agent_emit(self, &batch) == 0)
 		batch_maker_sent(&self->maker, &batch);
 }
 
-static void arm_timer(struct agent *self)
+/* The newest snapshot ends a window: a new one starts with it. */
+static void end_window(struct agent *self, bool is_last)
 {
-	const uint64_t window_ns = self->config->window_ns;
-	const int64_t next = boundary_before(wall_clock_ns(), window_ns) + (int64_t)window_ns;
+	emit_window(self, is_last);
+	collector_set_mark(&self->collectors);
+	self->base = self->newest;
+	self->previous = self->newest;
+}
+
+void agent_arm_timer(struct agent *self)
+{
+	const uint64_t step_ns = live_is_on(&self->live) ? NS_PER_SECOND : self->config->window_ns;
+	const int64_t next = boundary_before(agent_wall_clock_ns(), step_ns) + (int64_t)step_ns;
 	int r = loop_timer_set(self->timer, (uint64_t)next);
 
 	if (r < 0) {
@@ -158,17 +127,27 @@ static void arm_timer(struct agent *self)
 void agent_on_boundary(void *context, uint32_t events)
 {
 	struct agent *self = context;
-	const int64_t started_at = boundary_before(wall_clock_ns(), self->config->window_ns);
+	const int64_t now = agent_wall_clock_ns();
+	const int64_t started_at = boundary_before(now, self->config->window_ns);
+	/* Not so if the clock was set, but not out of this window. */
+	const bool is_over = started_at != self->window_started_at_unix_ns;
+	const bool is_live = live_is_on(&self->live);
 
 	(void)events;
-	/* The clock was set, but not out of this window. */
-	if (started_at != self->window_started_at_unix_ns) {
+	if (is_over)
+		refresh_names(self);
+	if (is_over || is_live) {
 		take_snapshot(self);
-		emit_window(self, false);
+		live_second(self, boundary_before(now, NS_PER_SECOND));
+		keep_earlier_reads(self);
+	}
+	if (is_over) {
+		end_window(self, false);
 		self->window_started_at_unix_ns = started_at;
 	}
+	agent_on_events_due(self, 0);
 	if (!self->is_output_closed)
-		arm_timer(self);
+		agent_arm_timer(self);
 }
 
 void agent_on_signal(void *context, uint32_t number)
@@ -210,9 +189,14 @@ int agent_run(struct agent *self)
 {
 	int r;
 
+	refresh_names(self);
 	take_snapshot(self);
-	self->window_started_at_unix_ns = boundary_before(wall_clock_ns(), self->config->window_ns);
-	arm_timer(self);
+	collector_set_mark(&self->collectors);
+	self->base = self->newest;
+	self->previous = self->newest;
+	self->window_started_at_unix_ns =
+		boundary_before(agent_wall_clock_ns(), self->config->window_ns);
+	agent_arm_timer(self);
 	if (self->sender)
 		sender_wake(self->sender);
 	r = loop_run(self->loop, 0);

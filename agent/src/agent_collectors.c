@@ -52,15 +52,15 @@ int collector_set_open(struct collector_set *self, const struct config *config,
 
 static void read_one(struct running_collector *running, struct snapshot *snapshot)
 {
-	const enum collector_state before = running->report.state;
+	const struct collector_report last = running->report;
+	const enum collector_state before = last.state;
 	int r;
 
-	running->before = running->report;
 	if (!running->state)
 		return;
 	r = running->collector->read(running->state, snapshot, &running->report);
 	if (r < 0) {
-		running->report = running->before;
+		running->report = last;
 		collector_report_set(&running->report, COLLECTOR_FAILED, "reading failed: %s",
 				     strerror(-r));
 	}
@@ -105,6 +105,12 @@ void collector_set_close(struct collector_set *self)
 		self->running[i].state = NULL;
 	}
 	self->n_running = 0;
+}
+
+void collector_set_mark(struct collector_set *self)
+{
+	for (size_t i = 0; i < self->n_running; i++)
+		self->running[i].before = self->running[i].report;
 }
 
 /* Counters of a collector that was opened again start anew: then all of it is new. */

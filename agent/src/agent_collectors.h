@@ -10,8 +10,8 @@
 /* The collectors of this run, each with what it said last; one may fail alone. */
 struct running_collector {
 	const struct collector *collector;
-	void *state; /* NULL: not open */
-	struct collector_report report, before;
+	void *state;				/* NULL: not open */
+	struct collector_report report, before; /* now, and at the last mark */
 };
 
 struct collector_set {
@@ -29,5 +29,8 @@ void collector_set_read(struct collector_set *self, struct snapshot *snapshot);
 void collector_set_drain(struct collector_set *self, const struct collector_sink *sink);
 void collector_set_close(struct collector_set *self);
 
-/* Fills status, losses and program costs of the window between the last two reads. */
+/* A window ends: what collector_set_report tells counts from here. */
+void collector_set_mark(struct collector_set *self);
+
+/* Fills status, losses and program costs since the last mark. */
 void collector_set_report(struct collector_set *self, struct batch *batch);

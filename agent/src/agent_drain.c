@@ -9,23 +9,16 @@ static int descriptor_of(const struct running_collector *running)
 	return running->collector->descriptor(running->state);
 }
 
-static void ignore_wait_event(void *context, const struct wait_event *event)
-{
-	(void)context;
-	(void)event;
-}
-
 void agent_drain(struct agent *self)
 {
-	const struct collector_sink nobody = {.on_wait_event = ignore_wait_event};
-
-	collector_set_drain(&self->collectors, self->sink.on_wait_event ? &self->sink : &nobody);
+	collector_set_drain(&self->collectors, &self->sink);
 }
 
 static void on_readable(void *context, uint32_t events)
 {
 	(void)events;
 	agent_drain(context);
+	agent_on_events_due(context, 0);
 }
 
 int agent_watch_collectors(struct agent *self)

@@ -40,6 +40,7 @@ static int open_backend(struct agent *self)
 		.agent_version = NW_VERSION,
 		.user_agent = "nwagent/" NW_VERSION,
 		.is_local = config_is_local(config->server),
+		.on_live_asked = agent_on_live_asked,
 		.machine_id = self->host.machine_id,
 		.hostname = self->host.hostname,
 	};
@@ -105,13 +106,17 @@ static int allocate(struct agent *self)
 	const size_t cap_rows = self->config->max_cgroups;
 	int r = 0;
 
-	for (size_t i = 0; i < 2 && r == 0; i++)
+	for (size_t i = 0; i < 3 && r == 0; i++)
 		r = snapshot_init(&self->snapshots[i], cap_rows, CAP_PAIRS);
 	if (r == 0)
 		r = window_init(&self->window, cap_rows, CAP_PAIRS);
 	if (r == 0)
 		r = batch_maker_init(&self->maker, self->config, &self->host, self->cgroups,
 				     &self->collectors, cap_rows, CAP_PAIRS);
+	if (r == 0)
+		r = event_queue_init(&self->events, self->cgroups);
+	if (r == 0 && self->sender)
+		r = live_init(&self->live, cap_rows, CAP_PAIRS);
 	if (r < 0)
 		log_error("cannot allocate for %zu cgroups: %s", cap_rows, strerror(-r));
 	return r;
@@ -134,6 +139,9 @@ static int open_loop(struct agent *self)
 	if (r == 0)
 		r = loop_timer_new(self->loop, CLOCK_REALTIME, agent_on_boundary, self,
 				   &self->timer);
+	if (r == 0)
+		r = loop_timer_new(self->loop, CLOCK_MONOTONIC, agent_on_events_due, self,
+				   &self->events_timer);
 	if (r < 0)
 		log_error("cannot set up the event loop: %s", strerror(-r));
 	return r;
@@ -165,6 +173,7 @@ int agent_new(const struct config *config, struct agent **ret)
 	self->config = config;
 	self->state_dir = -1;
 	self->lock = -1;
+	self->sink = (struct collector_sink){agent_on_wait_event, self};
 	r = agent_account_enter(config);
 	if (r == 0 && (r = host_facts_read(&self->host)) < 0)
 		log_error("cannot read the facts of this host: %s", strerror(-r));
@@ -197,10 +206,13 @@ void agent_free(struct agent *self)
 	outbox_close(self->outbox);
 	batch_maker_free(&self->maker);
 	window_free(&self->window);
-	snapshot_free(&self->snapshots[0]);
-	snapshot_free(&self->snapshots[1]);
+	event_queue_free(&self->events);
+	live_free(&self->live);
+	for (size_t i = 0; i < 3; i++)
+		snapshot_free(&self->snapshots[i]);
 	cgroup_table_free(self->cgroups);
 	loop_timer_free(self->timer);
+	loop_timer_free(self->events_timer);
 	loop_free(self->loop);
 	close_fdp(&self->lock);
 	close_fdp(&self->state_dir);

@@ -36,6 +36,7 @@ struct config {
 
 	uint64_t window_ns;
 	uint64_t max_cgroups;
+	bool live;
 	struct config_dirs oci_state_dirs;
 	struct config_dirs docker_data_roots;
 

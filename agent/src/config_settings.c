@@ -34,6 +34,8 @@ const struct setting config_settings[] = {
 	 "length of a window; a backend takes 10s only", false},
 	{"max_cgroups", SETTING_NUMBER, MEMBER(max_cgroups), "1024", 64, 4095, "64 to 4095",
 	 "cgroups followed at a time; more are counted as dropped", false},
+	{"live", SETTING_BOOL, MEMBER(live), "true", 0, 0, "true|false",
+	 "windows of one second for at most 120 s, when the backend asks for them", false},
 	{"oci_state_dir", SETTING_DIRS, MEMBER(oci_state_dirs),
 	 "/run/containerd:/run/containers/storage/overlay-containers:"
 	 "/var/lib/containers/storage/overlay-containers",

@@ -103,3 +103,10 @@ void snapshot_seal(struct snapshot *self);
 const struct cgroup_counters *snapshot_find(const struct snapshot *self, uint64_t cgroup_id);
 const struct pair_counter *snapshot_find_pair(const struct snapshot *self,
 					      uint64_t waiter_cgroup_id, uint64_t runner_cgroup_id);
+
+/*
+ * Between two windows more may be read. Gives to `self` what only the `earlier` of two reads of
+ * one window knows: cgroups and pairs that are gone since, and a longer longest wait. Both are
+ * sealed, and `self` is again.
+ */
+void snapshot_carry(struct snapshot *self, const struct snapshot *earlier);

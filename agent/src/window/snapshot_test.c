@@ -85,6 +85,62 @@ static void reset_forgets_all(void **state)
 	snapshot_free(&snapshot);
 }
 
+/* Two reads of one window: the dead, and the longest wait, are told by the first one only. */
+static void carry_keeps_what_only_the_earlier_read_told(void **state)
+{
+	struct snapshot earlier, later;
+	const struct pair_counter gone = {1, 3, 5, 50}, grown = {1, 2, 8, 80};
+	const struct pair_counter before = {1, 2, 4, 40};
+
+	(void)state;
+	assert_int_equal(snapshot_init(&earlier, 4, 4), 0);
+	assert_int_equal(snapshot_init(&later, 4, 4), 0);
+	*snapshot_cgroup(&earlier, 1) = (struct cgroup_counters){
+		.cgroup_id = 1,
+		.has = CGROUP_HAS_SCHED,
+		.sched = {.ran_ns = 10, .max_wait_ns = 700},
+	};
+	*snapshot_cgroup(&earlier, 3) = (struct cgroup_counters){
+		.cgroup_id = 3,
+		.has = CGROUP_HAS_SCHED,
+		.sched = {.ran_ns = 30, .max_wait_ns = 2},
+	};
+	*snapshot_cgroup(&earlier, 4) = (struct cgroup_counters){
+		.cgroup_id = 4,
+		.has = CGROUP_HAS_SCHED,
+		.sched = {.ran_ns = 40},
+	};
+	*snapshot_cgroup(&later, 1) = (struct cgroup_counters){
+		.cgroup_id = 1,
+		.has = CGROUP_HAS_SCHED,
+		.sched = {.ran_ns = 20, .max_wait_ns = 5},
+	};
+	*snapshot_cgroup(&later, 4) = (struct cgroup_counters){
+		.cgroup_id = 4,
+		.has = CGROUP_HAS_USAGE,
+		.cpu = {.usage_ns = 7},
+	};
+	assert_int_equal(snapshot_add_pair(&earlier, &before), 0);
+	assert_int_equal(snapshot_add_pair(&earlier, &gone), 0);
+	assert_int_equal(snapshot_add_pair(&later, &grown), 0);
+	snapshot_seal(&earlier);
+	snapshot_seal(&later);
+	snapshot_carry(&later, &earlier);
+	assert_int_equal(later.n_cgroups, 3);
+	assert_int_equal(snapshot_find(&later, 1)->sched.ran_ns, 20);
+	assert_int_equal(snapshot_find(&later, 1)->sched.max_wait_ns, 700);
+	assert_int_equal(snapshot_find(&later, 3)->sched.ran_ns, 30);
+	assert_int_equal(snapshot_find(&later, 4)->sched.ran_ns, 40);
+	assert_int_equal(snapshot_find(&later, 4)->cpu.usage_ns, 7);
+	assert_int_equal(snapshot_find(&later, 4)->has, CGROUP_HAS_SCHED | CGROUP_HAS_USAGE);
+	assert_int_equal(later.n_pairs, 2);
+	assert_int_equal(snapshot_find_pair(&later, 1, 2)->wait_ns, 80);
+	assert_int_equal(snapshot_find_pair(&later, 1, 3)->wait_ns, 50);
+	assert_int_equal(later.dropped, 0);
+	snapshot_free(&earlier);
+	snapshot_free(&later);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -92,6 +148,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_is_counted_and_the_rest_stays_findable),
 		cmocka_unit_test(a_sealed_snapshot_is_sorted_and_still_findable),
 		cmocka_unit_test(reset_forgets_all),
+		cmocka_unit_test(carry_keeps_what_only_the_earlier_read_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,8 @@ int outbox_append(struct outbox *self, int64_t started_at_unix_ns, const uint8_t
 		outbox_lose_first(self);
 
 	/* Whatever becomes of it, this start is used up. */
-	self->state.last_started_at_unix_ns = started_at_unix_ns;
+	if (started_at_unix_ns)
+		self->state.last_started_at_unix_ns = started_at_unix_ns;
 	outbox_entry_name(self, &entry, name);
 	do {
 		r = spool_file_write(self->spool_dir, name, started_at_unix_ns, bytes, length);

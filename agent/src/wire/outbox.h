@@ -37,7 +37,10 @@ uint64_t outbox_next_sequence(const struct outbox *self);
 /* Start of the newest window ever appended: no other may start there again. 0: none. */
 int64_t outbox_last_started_at(const struct outbox *self);
 
-/* Takes a batch that carries outbox_next_sequence(). On an error it is counted as dropped. */
+/*
+ * Takes a batch that carries outbox_next_sequence(). On an error it is counted as dropped.
+ * `started_at_unix_ns` is 0 for a batch without a window: no start is used up by it.
+ */
 int outbox_append(struct outbox *self, int64_t started_at_unix_ns, const uint8_t *bytes,
 		  size_t length);
 

@@ -169,6 +169,23 @@ static void killed_agent_goes_on_where_it_was(void **state)
 	outbox_close(outbox);
 }
 
+static void batch_without_a_window_uses_up_no_start(void **state)
+{
+	struct outbox *outbox = open_outbox(state, this_boot, PLENTY);
+	const uint8_t events[] = "events";
+
+	append(outbox, 2, "window");
+	assert_int_equal(outbox_append(outbox, 0, events, sizeof(events)), 0);
+	assert_int_equal(outbox_next_sequence(outbox), 4);
+	assert_int_equal(outbox_last_started_at(outbox), START_NS + 2 * WINDOW);
+	kill_agent(outbox);
+
+	outbox = open_outbox(state, this_boot, PLENTY);
+	assert_int_equal(outbox_next_sequence(outbox), 4);
+	assert_int_equal(outbox_last_started_at(outbox), START_NS + 2 * WINDOW);
+	outbox_close(outbox);
+}
+
 static void kill_between_batch_and_state_repeats_no_number_and_no_start(void **state)
 {
 	const int dir = *(int *)*state;
@@ -458,6 +475,7 @@ int main(void)
 		TEST(batches_leave_in_the_order_they_came),
 		TEST(request_keeps_to_its_size_but_takes_at_least_one),
 		TEST(killed_agent_goes_on_where_it_was),
+		TEST(batch_without_a_window_uses_up_no_start),
 		TEST(kill_between_batch_and_state_repeats_no_number_and_no_start),
 		TEST(everything_sent_then_killed_does_not_reuse_numbers),
 		TEST(reboot_after_a_clean_end_keeps_the_stream),

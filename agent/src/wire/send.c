@@ -78,6 +78,22 @@ static void on_retry(void *context, uint32_t events)
 	sender_try_next(self);
 }
 
+int sender_compress(const void *bytes, size_t length, void **ret_body, size_t *ret_length)
+{
+	const size_t bound = ZSTD_compressBound(length);
+	cleanup(freep) void *body = malloc(bound);
+	size_t n;
+
+	if (!body)
+		return -ENOMEM;
+	n = ZSTD_compress(body, bound, bytes, length, ZSTD_LEVEL);
+	if (ZSTD_isError(n))
+		return -EIO;
+	*ret_body = take_ptr(body);
+	*ret_length = n;
+	return 0;
+}
+
 static int compress_request(struct sender *self)
 {
 	struct outbox_request *request = &self->request;
@@ -85,15 +101,10 @@ static int compress_request(struct sender *self)
 	const size_t head_length = request_head_encode(
 		self->credentials.host_id, request->stream_id, request->lost_batches, head);
 	uint8_t *start = request->buffer + REQUEST_HEAD_MAX_BYTES - head_length;
-	const size_t bound = ZSTD_compressBound(head_length + request->length);
 
 	memcpy(start, head, head_length);
-	self->body = malloc(bound);
-	if (!self->body)
-		return -ENOMEM;
-	self->body_length =
-		ZSTD_compress(self->body, bound, start, head_length + request->length, ZSTD_LEVEL);
-	return ZSTD_isError(self->body_length) ? -EIO : 0;
+	return sender_compress(start, head_length + request->length, &self->body,
+			       &self->body_length);
 }
 
 static void start_sending(struct sender *self)
@@ -171,6 +182,8 @@ static int make_urls(struct sender *self)
 		return -ENAMETOOLONG;
 	snprintf(self->ingest_url, sizeof(self->ingest_url), "%.*s/api/v1/ingest", (int)length,
 		 server);
+	snprintf(self->live_url, sizeof(self->live_url), "%.*s/api/v1/ingest/live", (int)length,
+		 server);
 	snprintf(self->enroll_url, sizeof(self->enroll_url), "%.*s/api/v1/enroll", (int)length,
 		 server);
 	return 0;
@@ -215,6 +228,7 @@ void sender_free(struct sender *self)
 	if (!self)
 		return;
 	transfer_free(self->transfer);
+	sender_free_live(self);
 	loop_timer_free(self->retry_timer);
 	sender_release(self);
 	free(self);

@@ -23,6 +23,8 @@ struct sender_options {
 	const char *machine_id;
 	const char *hostname;
 	int state_dir; /* holds `credentials`; stays the caller's */
+	/* Called with the sender's context when the backend asks for live windows; or NULL. */
+	void (*on_live_asked)(void *context, uint32_t seconds);
 };
 
 /* What the agent should say once, in words; see sender_on_notice. */
@@ -45,3 +47,10 @@ void sender_wake(struct sender *self);
 
 /* For the end: one attempt right now, whatever the back-off says. */
 void sender_hurry(struct sender *self, loop_callback *on_done, void *context);
+
+/*
+ * One live window, as batch_encode() made it: not spooled, not tried again, beside what the
+ * outbox sends and never before it in a queue. -EBUSY: the last one is still on its way.
+ * -EAGAIN: the backend does not know us, or is in trouble.
+ */
+int sender_send_live(struct sender *self, const uint8_t *batch, size_t length);

@@ -92,6 +92,9 @@ void sender_on_ingest_answer(struct sender *self, const struct transfer_answer *
 	problem_detail(answer->body, detail, sizeof(detail));
 	switch (answer->status) {
 	case 200:
+		sender_take_wishes(self, answer);
+		on_stored(self);
+		return;
 	case 204:
 		on_stored(self);
 		return;

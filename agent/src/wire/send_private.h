@@ -39,11 +39,15 @@ struct sender {
 	bool is_enrolled;
 	bool must_enroll; /* the token was refused: try an enrolment token first */
 	struct credentials credentials;
-	char ingest_url[512], enroll_url[512];
+	char ingest_url[512], enroll_url[512], live_url[512];
 
 	struct outbox_request request; /* in flight */
 	void *body;
 	size_t body_length;
+
+	struct transfer *live; /* NULL until it is first asked for */
+	void *live_body;
+	bool is_live_failing;
 };
 
 /* The same sentence is said once, until something else was said. */
@@ -55,6 +59,13 @@ void sender_try_next(struct sender *self);
 void sender_retry_after(struct sender *self, uint64_t delay_ns);
 void sender_retry(struct sender *self);	  /* after the back-off */
 void sender_release(struct sender *self); /* what was in flight */
+
+/* zstd; the caller frees. */
+int sender_compress(const void *bytes, size_t length, void **ret_body, size_t *ret_length);
+
+/* send_live.c */
+void sender_take_wishes(struct sender *self, const struct transfer_answer *answer);
+void sender_free_live(struct sender *self);
 
 /* send_enroll.c */
 void sender_enroll(struct sender *self);

@@ -41,13 +41,17 @@ static size_t on_answer(char *bytes, size_t size, size_t n, void *context)
 
 static void finish(struct transfer *self, CURLcode code)
 {
-	struct transfer_answer answer = {.body = self->answer, .length = self->answer_length};
+	struct transfer_answer answer = {
+		.body = self->answer, .length = self->answer_length, .content_type = ""};
+	const char *content_type = NULL;
 	curl_off_t retry_after = 0;
 
 	self->answer[self->answer_length] = '\0';
 	if (code == CURLE_OK) {
 		curl_easy_getinfo(self->easy, CURLINFO_RESPONSE_CODE, &answer.status);
 		curl_easy_getinfo(self->easy, CURLINFO_RETRY_AFTER, &retry_after);
+		curl_easy_getinfo(self->easy, CURLINFO_CONTENT_TYPE, &content_type);
+		answer.content_type = content_type ? content_type : "";
 		answer.retry_after_s = retry_after > 0 ? (uint64_t)retry_after : 0;
 	} else {
 		answer.error = self->error[0] ? self->error : curl_easy_strerror(code);
@@ -158,7 +162,8 @@ static void set_up_easy(struct transfer *self, const struct transfer_options *op
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS);
-	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, WHOLE_TIMEOUT_MS);
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+			 options->timeout_ms ? options->timeout_ms : WHOLE_TIMEOUT_MS);
 	curl_easy_setopt(easy, CURLOPT_POST, 1L);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, options->user_agent);
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, self->error);

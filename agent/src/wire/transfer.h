@@ -15,6 +15,7 @@ struct transfer_answer {
 	uint64_t retry_after_s; /* 0: not said */
 	const char *body;	/* NUL-terminated, cut to what we want to read */
 	size_t length;
+	const char *content_type; /* "": not said */
 };
 
 typedef void transfer_on_done(void *context, const struct transfer_answer *answer);
@@ -23,6 +24,7 @@ struct transfer_options {
 	const char *ca_file;	/* NULL: the system's */
 	const char *user_agent; /* copied by curl */
 	bool is_local;		/* never by a proxy */
+	long timeout_ms;	/* for the whole request; 0: 30 s */
 };
 
 /* `on_done` may start the next transfer. */

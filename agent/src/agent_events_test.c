@@ -59,7 +59,7 @@ static int set_up(void **state)
 	assert_int_equal(cgroup_table_new(&mode, 64, &rig->cgroups), 0);
 	assert_int_equal(cgroup_table_refresh(rig->cgroups), 0);
 	assert_int_equal(event_queue_init(&rig->queue, rig->cgroups), 0);
-	assert_int_equal(announcer_init(&rig->announcer, rig->cgroups, 16, 16), 0);
+	assert_int_equal(announcer_init(&rig->announcer, rig->cgroups, 16), 0);
 	*state = rig;
 	return 0;
 }

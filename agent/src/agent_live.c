@@ -4,21 +4,16 @@
 #include <string.h>
 
 #include "agent_private.h"
-#include "base/cleanup.h"
 
 int live_init(struct live *self, size_t cap_rows, size_t cap_pairs)
 {
-	int r;
-
 	*self = (struct live){0};
-	r = window_init(&self->window, cap_rows, cap_pairs);
-	return r < 0 ? r : pair_merge_init(&self->blame, cap_pairs);
+	return window_init(&self->window, cap_rows, cap_pairs);
 }
 
 void live_free(struct live *self)
 {
 	window_free(&self->window);
-	pair_merge_free(&self->blame);
 }
 
 bool live_is_on(const struct live *self)
@@ -62,25 +57,17 @@ static int send_second(struct agent *self)
 {
 	const struct window_names names = cgroup_window_names(self->cgroups);
 	struct live *live = &self->live;
-	struct batch batch = {.window = &live->window, .blame = &live->blame};
-	cleanup(freep) uint8_t *bytes = NULL;
-	size_t length;
+	struct batch batch = {.window = &live->window};
 	int r;
 
 	window_diff(&self->snapshots[self->previous], &self->snapshots[self->newest], &names,
 		    &live->window);
 	live->window.started_at_unix_ns = live->started_at_unix_ns;
-	pair_merge_reset(&live->blame);
-	pair_merge_add(&live->blame, &live->window);
 	memcpy(batch.boot_id, self->host.boot_id, sizeof(batch.boot_id));
 	/* Not marked as sent: nobody promises that this arrives. */
 	announcer_fill(&self->maker.announcer, &live->window, &batch);
 	r = read_cost(live, &batch.cost);
-	if (r == 0)
-		r = batch_encode(&batch, &bytes, &length);
-	if (r == 0)
-		r = sender_send_live(self->sender, bytes, length);
-	return r;
+	return r < 0 ? r : sender_send_live(self->sender, &batch);
 }
 
 void live_second(struct agent *self, int64_t boundary_unix_ns)

@@ -16,7 +16,6 @@ struct agent;
 
 struct live {
 	struct window window;
-	struct pair_merge blame;
 	struct own_cost cost_before;
 	uint64_t until_ns;	    /* CLOCK_MONOTONIC; 0: off */
 	int64_t started_at_unix_ns; /* of the second that runs; 0: none yet */

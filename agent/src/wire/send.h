@@ -49,8 +49,8 @@ void sender_wake(struct sender *self);
 void sender_hurry(struct sender *self, loop_callback *on_done, void *context);
 
 /*
- * One live window, as batch_encode() made it: not spooled, not tried again, beside what the
- * outbox sends and never before it in a queue. -EBUSY: the last one is still on its way.
- * -EAGAIN: the backend does not know us, or is in trouble.
+ * One live window: not spooled, not tried again, beside what the outbox sends and never in its
+ * way. -EBUSY: the last one is still under way. -EAGAIN: the backend does not know us, or is in
+ * trouble.
  */
-int sender_send_live(struct sender *self, const uint8_t *batch, size_t length);
+int sender_send_live(struct sender *self, const struct batch *batch);

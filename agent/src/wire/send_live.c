@@ -8,8 +8,6 @@
 
 #define WIRE_TYPE	"application/x-protobuf"
 #define LIVE_TIMEOUT_MS 5000L
-#define WINDOWS_TAG	((2 << 3) | 2) /* field 2 of LiveRequest, length-delimited */
-#define HEAD_MAX_BYTES	16
 
 /* A proxy's page of 200 is no wish: hence the type. What cannot be read asks for nothing. */
 void sender_take_wishes(struct sender *self, const struct transfer_answer *answer)
@@ -66,26 +64,16 @@ static int open_live(struct sender *self)
 			  : transfer_new(self->loop, &options, on_live_answer, self, &self->live);
 }
 
-/*
- * LiveRequest is its host_id and then its windows; a batch is encoded as a field of
- * IngestRequest, so only the field's number is another.
- */
-static int make_body(struct sender *self, const uint8_t *batch, size_t length, size_t *ret_length)
+static int make_body(struct sender *self, const struct batch *batch, size_t *ret_length)
 {
-	Neighborwatch__V1__LiveRequest head = NEIGHBORWATCH__V1__LIVE_REQUEST__INIT;
-	cleanup(freep) uint8_t *plain = malloc(HEAD_MAX_BYTES + length);
+	cleanup(freep) uint8_t *plain = NULL;
 	size_t n;
+	int r = live_request_encode(self->credentials.host_id, batch, &plain, &n);
 
-	if (!plain)
-		return -ENOMEM;
-	head.host_id = self->credentials.host_id;
-	n = neighborwatch__v1__live_request__pack(&head, plain);
-	memcpy(plain + n, batch, length);
-	plain[n] = WINDOWS_TAG;
-	return sender_compress(plain, n + length, &self->live_body, ret_length);
+	return r < 0 ? r : sender_compress(plain, n, &self->live_body, ret_length);
 }
 
-int sender_send_live(struct sender *self, const uint8_t *batch, size_t length)
+int sender_send_live(struct sender *self, const struct batch *batch)
 {
 	struct transfer_request request = {
 		.url = self->live_url,
@@ -101,7 +89,7 @@ int sender_send_live(struct sender *self, const uint8_t *batch, size_t length)
 		return -EBUSY;
 	r = open_live(self);
 	if (r == 0)
-		r = make_body(self, batch, length, &request.length);
+		r = make_body(self, batch, &request.length);
 	if (r < 0)
 		return r;
 	request.body = self->live_body;

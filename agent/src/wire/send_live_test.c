@@ -71,14 +71,8 @@ static int send_live(struct rig *rig)
 		.duration_ns = SECOND,
 	};
 	const struct batch batch = {.window = &window};
-	uint8_t *bytes;
-	size_t length;
-	int r;
 
-	assert_int_equal(batch_encode(&batch, &bytes, &length), 0);
-	r = sender_send_live(rig->sender, bytes, length);
-	free(bytes);
-	return r;
+	return sender_send_live(rig->sender, &batch);
 }
 
 static bool is_seen(const struct rig *rig)

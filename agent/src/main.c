@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -8,11 +9,20 @@
 #define EXIT_RUN      1
 #define EXIT_SETTINGS 2
 
+/*
+ * glibc raises this threshold to the largest block that was ever freed, here the kernel's type
+ * information that libbpf reads once: every table after it would come from the heap, be cleared
+ * by calloc and stay resident. Fixed, untouched tables cost nothing: 8.7 -> 2.4 MiB of anonymous
+ * memory on a host with 80 cgroups.
+ */
+#define OWN_PAGES_FROM_BYTES (64 * 1024)
+
 static int run(const struct config *config)
 {
 	struct agent *agent;
 	int r;
 
+	(void)mallopt(M_MMAP_THRESHOLD, OWN_PAGES_FROM_BYTES);
 	if (agent_new(config, &agent) < 0)
 		return EXIT_RUN;
 	r = agent_run(agent);

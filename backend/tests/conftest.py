@@ -75,7 +75,9 @@ def migrated_database(postgres: EmbeddedPostgres) -> str:
         migrate.upgrade(connection, PathSettings().migrations_dir)
     with engine.begin() as connection:
         # A day of retention here: fewer partitions make a faster copy.
-        tables = partitioned_tables(RetentionSettings(retention_blame_days=1))
+        tables = partitioned_tables(
+            RetentionSettings(retention_blame_days=1, retention_events_days=1)
+        )
         maintain_partitions(connection, tables, now=datetime.now(UTC) + timedelta(hours=1))
     engine.dispose()
     return "neighborwatch"

@@ -110,6 +110,7 @@ class RetentionSettings(_Section):
         default=48, description="10 s samples are kept this long; older windows are not taken"
     )
     retention_blame_days: Count = Field(default=14, description="Blame pairs are kept this long")
+    retention_events_days: Count = Field(default=14, description="Events are kept this long")
 
     @property
     def samples(self) -> timedelta:
@@ -118,6 +119,10 @@ class RetentionSettings(_Section):
     @property
     def blame(self) -> timedelta:
         return timedelta(days=self.retention_blame_days)
+
+    @property
+    def events(self) -> timedelta:
+        return timedelta(days=self.retention_events_days)
 
 
 class AccessSettings(_Section):

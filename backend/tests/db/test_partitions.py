@@ -95,6 +95,7 @@ def test_ensure_makes_what_one_instant_needs(engine: Engine) -> None:
         "samples_10s_p2030051712",
         "host_samples_10s_p2030051712",
         "blame_1m_p2030051700",
+        "events_p2030051700",
     )
 
 

@@ -37,6 +37,7 @@ def partitioned_tables(retention: RetentionSettings) -> tuple[PartitionedTable, 
         PartitionedTable("samples_10s", six_hours, retention.samples),
         PartitionedTable("host_samples_10s", six_hours, retention.samples),
         PartitionedTable("blame_1m", day, retention.blame),
+        PartitionedTable("events", day, retention.events),
     )
 
 

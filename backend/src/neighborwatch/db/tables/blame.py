@@ -1,4 +1,4 @@
-"""Who preempted whom, merged by the agent over about a minute."""
+"""Who ran while whom waited, merged by the agent over about a minute."""
 
 from datetime import datetime
 
@@ -17,5 +17,7 @@ class Blame1m(Base):
     victim_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     aggressor_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     duration_ms: Mapped[int] = mapped_column(Integer)
-    wait_ns: Mapped[int | None]  # null: the overlap is not measured, only preemptions are
+    # Tasks of the victim waited on a CPU while the aggressor ran there; null: only preemptions were
+    # counted, by an agent from before this was measured.
+    wait_ns: Mapped[int | None]
     preemptions: Mapped[int]

@@ -2,12 +2,22 @@
 
 from datetime import datetime
 
-from sqlalchemy import Integer
+from sqlalchemy import ARRAY, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from neighborwatch.db.tables.base import Base
 
 RUNQ_BUCKETS = 96
+# The parts of wait_ns, in the order in which people read them; they add up to it exactly.
+WAIT_PARTS = (
+    "self_wait",
+    "neighbor_wait",
+    "system_wait",
+    "throttled_own_wait",
+    "throttled_ancestor_wait",
+    "idle_gap_wait",
+    "unattributed_wait",
+)
 RUNQ_BUCKET_NAMES = tuple(f"runq_b{index:02d}" for index in range(RUNQ_BUCKETS))
 
 
@@ -29,6 +39,15 @@ class Sample10s(Base):
     preempted_other: Mapped[int | None] = mapped_column(Integer)
     preempted_system: Mapped[int | None] = mapped_column(Integer)
     throttled_out: Mapped[int | None] = mapped_column(Integer)
+    # Who ran while its tasks waited. Null also where an agent from before the split measured.
+    self_wait_ns: Mapped[int | None]
+    neighbor_wait_ns: Mapped[int | None]
+    system_wait_ns: Mapped[int | None]
+    throttled_own_wait_ns: Mapped[int | None]
+    throttled_ancestor_wait_ns: Mapped[int | None]
+    idle_gap_wait_ns: Mapped[int | None]
+    unattributed_wait_ns: Mapped[int | None]
+    max_wait_ns: Mapped[int | None]  # longest single wait that ended in the window
 
     # cpu.stat of the container's own cgroup; null where there is none.
     usage_ns: Mapped[int | None]
@@ -45,6 +64,11 @@ class Sample10s(Base):
     period_us: Mapped[int | None]
     burst_us: Mapped[int | None]
     cpus_allowed: Mapped[int | None] = mapped_column(Integer)
+    # The same histogram of the same waits without their throttled part: 96 counts, null where
+    # nothing was throttled, and then it equals the runq columns. One column and not 96 more: few
+    # windows are throttled, so this costs a bit for the others, while 96 columns would double the
+    # row's null bitmap and the server's work on every row. Read by db.expressions.
+    runq_unthrottled: Mapped[list[int] | None] = mapped_column(ARRAY(Integer))
 
 
 # Run queue latency histogram. A column per bucket: sum() over rows merges histograms in SQL,

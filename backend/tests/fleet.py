@@ -19,6 +19,7 @@ from sqlalchemy import insert, text
 from sqlalchemy.orm import Session, sessionmaker
 
 from neighborwatch.db.tables import (
+    WAIT_PARTS,
     Blame1m,
     Container,
     Host,
@@ -124,9 +125,11 @@ class Fleet:
         index: int,
         *,
         runq: Mapping[int, int] | None = None,
+        unthrottled: Mapping[int, int] | None = None,
         **columns: int | None,
     ) -> None:
-        """One window; `runq` maps bucket to count. The scheduler's columns are 0 unless given."""
+        """One window; `runq` maps bucket to count. The scheduler's columns are 0 unless given; the
+        parts of the wait are null unless one is given."""
         scheduler = dict.fromkeys(
             (
                 "ran_ns",
@@ -140,6 +143,8 @@ class Fleet:
             ),
             0,
         )
+        if any(f"{part}_ns" in columns for part in WAIT_PARTS):
+            scheduler |= dict.fromkeys((*(f"{part}_ns" for part in WAIT_PARTS), "max_wait_ns"), 0)
         self._insert(
             Sample10s,
             {
@@ -150,6 +155,9 @@ class Fleet:
                 **scheduler,
                 **columns,
                 **{f"runq_b{bucket:02d}": n for bucket, n in (runq or {}).items()},
+                "runq_unthrottled": None
+                if unthrottled is None
+                else [unthrottled.get(bucket, 0) for bucket in range(96)],
             },
         )
 
@@ -159,7 +167,13 @@ class Fleet:
             self._insert(HostSample10s, {**values, **QUIET_HOST, **columns})
 
     def blame(
-        self, victim: CgroupRef, aggressor: CgroupRef, preemptions: int, *, index: int = 0
+        self,
+        victim: CgroupRef,
+        aggressor: CgroupRef,
+        preemptions: int,
+        *,
+        index: int = 0,
+        stolen_ns: int | None = None,
     ) -> None:
         self._insert(
             Blame1m,
@@ -169,7 +183,7 @@ class Fleet:
                 "victim_id": victim.container_id,
                 "aggressor_id": aggressor.container_id,
                 "duration_ms": 60_000,
-                "wait_ns": None,
+                "wait_ns": stolen_ns,
                 "preemptions": preemptions,
             },
         )

@@ -242,7 +242,7 @@ export interface paths {
         };
         /**
          * Get Container
-         * @description One container or system service, and who came in when its tasks were preempted.
+         * @description One container or system service: where its time went, who took it, and from whom it took.
          */
         get: operations["get_container"];
         put?: never;
@@ -283,11 +283,58 @@ export interface paths {
         };
         /**
          * List Neighbors
-         * @description Containers by how often their tasks took the CPU from a waiting task of another container.
+         * @description Containers by the CPU time they stole: how long tasks of other containers waited on a CPU
+         *     while theirs ran there. Throttled time is never charged to a neighbor.
          */
         get: operations["list_neighbors"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Events
+         * @description Single long waits and throttled spans, the newest first: facts as the agents tell them within
+         *     a second, rate-limited per container (`skipped`). Names (`q`) are the victims'.
+         */
+        get: operations["list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/hosts/{id}/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Live
+         * @description The newest windows of one second, on one grid. Asks for nothing: see ask_live.
+         */
+        get: operations["get_live"];
+        put?: never;
+        /**
+         * Ask Live
+         * @description Asks the host's agent for windows of one second, for at most two minutes from now. It hears
+         *     of it with its next batch, within 10 s, and may refuse. Asking again goes on.
+         */
+        post: operations["ask_live"];
         delete?: never;
         options?: never;
         head?: never;
@@ -334,14 +381,73 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ingest/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show windows of one second of one host
+         * @description For agents, while IngestAnswer asked for it. Body: neighborwatch.v1.LiveRequest (agent/proto), at most 10 windows, optionally with Content-Encoding: zstd. Not numbered, not durable.
+         */
+        post: operations["ingest_live"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** AgentCost */
         AgentCost: {
+            /**
+             * Method
+             * @description Where ns come from: the kernel's own statistics in short slices, or counts of runs times what a run cost at start. Null: not said.
+             */
+            method: ("measured" | "estimated") | null;
             /** Bpf Ns Per Switch */
             bpf_ns_per_switch: number | null;
+            /**
+             * Bpf Ns Per Run
+             * @description All programs, newest window.
+             */
+            bpf_ns_per_run: number | null;
+            /** Bpf Runs Per Second */
+            bpf_runs_per_second: number | null;
+            /**
+             * Bpf Cpu Ratio
+             * @description Programs, of the host's CPU time.
+             */
+            bpf_cpu_ratio: number | null;
+            /** Programs */
+            programs: components["schemas"]["ProgramCost"][];
+            /**
+             * Spent Ratio
+             * @description Programs and agent process, of the host's CPU time.
+             */
+            spent_ratio: number | null;
+            /**
+             * Budget Ratio
+             * @description Of the host's CPU time; null: no limit, or not said.
+             */
+            budget_ratio: number | null;
+            /**
+             * Governor Level
+             * @description 0: everything on; above: steps taken to hold the budget.
+             */
+            governor_level: number | null;
+            /**
+             * Governor Reason
+             * @description What is off and why.
+             */
+            governor_reason: string | null;
             /** Context Switches Per Second */
             context_switches_per_second: number | null;
             /**
@@ -357,6 +463,11 @@ export interface components {
             spool_bytes: number | null;
             /** Spool Dropped */
             spool_dropped: number | null;
+            /**
+             * Rejected Batches
+             * @description Set aside after a 400.
+             */
+            rejected_batches: number | null;
         };
         /** AgentItem */
         AgentItem: {
@@ -386,6 +497,7 @@ export interface components {
             /** Collectors */
             collectors: components["schemas"]["CollectorStatus"][];
             cost: components["schemas"]["AgentCost"] | null;
+            event_loss: components["schemas"]["EventLoss"] | null;
         };
         /** AgentList */
         AgentList: {
@@ -409,6 +521,45 @@ export interface components {
             /** Items */
             items: components["schemas"]["AgentItem"][];
         };
+        /**
+         * BlameShare
+         * @description One side of victim x aggressor. Blame is merged over about a minute, so the newest minute of
+         *     a range that ends now is still on its way.
+         */
+        BlameShare: {
+            /**
+             * Id
+             * @description Null: the sum of all of its kind that are not listed.
+             */
+            id: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "container" | "system";
+            /**
+             * Stolen Cpu Seconds
+             * @description The victim waited on a CPU while the aggressor ran. Null: not measured
+             */
+            stolen_cpu_seconds: number | null;
+            /**
+             * Share Ratio
+             * @description Share of what this list adds up to; null: nothing.
+             */
+            share_ratio: number | null;
+            /**
+             * Wait Ratio
+             * @description Share of all that the victim waited, throttling included.
+             */
+            wait_ratio: number | null;
+            /**
+             * Preemptions
+             * @description How often the victim made room.
+             */
+            preemptions: number;
+        };
         /** CollectorStatus */
         CollectorStatus: {
             /** Name */
@@ -425,6 +576,13 @@ export interface components {
              * @description Records lost in its newest window.
              */
             lost: number;
+            /**
+             * Map Bytes
+             * @description Kernel memory of its BPF maps.
+             */
+            map_bytes: number | null;
+            /** Maps */
+            maps: components["schemas"]["MapOccupancy"][];
         };
         /** ContainerAnswer */
         ContainerAnswer: {
@@ -436,6 +594,18 @@ export interface components {
             as_of: string | null;
             coverage: components["schemas"]["Coverage"];
             container: components["schemas"]["ContainerDetail"];
+            /** @description Null: not measured in the range. */
+            ledger: components["schemas"]["Ledger"] | null;
+            /**
+             * Aggressors
+             * @description Who ran while it waited, itself not counted; worst 20.
+             */
+            aggressors: components["schemas"]["BlameShare"][];
+            /**
+             * Victims
+             * @description Containers that waited while it ran; worst 20.
+             */
+            victims: components["schemas"]["BlameShare"][];
             /** Preempted By */
             preempted_by: components["schemas"]["PreemptedBy"][];
         };
@@ -516,6 +686,41 @@ export interface components {
              * @description End of its newest window before the range's end.
              */
             last_seen_at: string | null;
+            /**
+             * Self Wait Seconds
+             * @description While a task of the same container ran on that CPU.
+             */
+            self_wait_seconds: number | null;
+            /**
+             * Neighbor Wait Seconds
+             * @description While another container ran there: stolen CPU time.
+             */
+            neighbor_wait_seconds: number | null;
+            /**
+             * System Wait Seconds
+             * @description While a system service or the kernel ran there.
+             */
+            system_wait_seconds: number | null;
+            /**
+             * Throttled Own Wait Seconds
+             * @description Its own CFS quota was used up. Nobody is blamed for it.
+             */
+            throttled_own_wait_seconds: number | null;
+            /**
+             * Throttled Ancestor Wait Seconds
+             * @description A quota of a level above was used up.
+             */
+            throttled_ancestor_wait_seconds: number | null;
+            /**
+             * Idle Gap Wait Seconds
+             * @description Nobody ran there: from wakeup to run on an idle CPU.
+             */
+            idle_gap_wait_seconds: number | null;
+            /**
+             * Unattributed Wait Seconds
+             * @description Waited, but the record does not reach. Never scaled up.
+             */
+            unattributed_wait_seconds: number | null;
             /** Labels */
             labels: {
                 [key: string]: string;
@@ -539,8 +744,21 @@ export interface components {
             ancestor_throttled_ratio: number | null;
             /** Ancestor Throttled Seconds */
             ancestor_throttled_seconds: number | null;
+            /**
+             * Runq Unthrottled P99 Seconds
+             * @description The same waits without their throttled part. Upper bound of its histogram bucket; 17.179869184 means at least 15.03 s.
+             */
+            runq_unthrottled_p99_seconds: number | null;
+            /**
+             * Max Wait Seconds
+             * @description Longest single wait, throttling included; exact.
+             */
+            max_wait_seconds: number | null;
         };
-        /** ContainerItem */
+        /**
+         * ContainerItem
+         * @description A container or system service.
+         */
         ContainerItem: {
             /** Id */
             id: string;
@@ -617,6 +835,41 @@ export interface components {
              * @description End of its newest window before the range's end.
              */
             last_seen_at: string | null;
+            /**
+             * Self Wait Seconds
+             * @description While a task of the same container ran on that CPU.
+             */
+            self_wait_seconds: number | null;
+            /**
+             * Neighbor Wait Seconds
+             * @description While another container ran there: stolen CPU time.
+             */
+            neighbor_wait_seconds: number | null;
+            /**
+             * System Wait Seconds
+             * @description While a system service or the kernel ran there.
+             */
+            system_wait_seconds: number | null;
+            /**
+             * Throttled Own Wait Seconds
+             * @description Its own CFS quota was used up. Nobody is blamed for it.
+             */
+            throttled_own_wait_seconds: number | null;
+            /**
+             * Throttled Ancestor Wait Seconds
+             * @description A quota of a level above was used up.
+             */
+            throttled_ancestor_wait_seconds: number | null;
+            /**
+             * Idle Gap Wait Seconds
+             * @description Nobody ran there: from wakeup to run on an idle CPU.
+             */
+            idle_gap_wait_seconds: number | null;
+            /**
+             * Unattributed Wait Seconds
+             * @description Waited, but the record does not reach. Never scaled up.
+             */
+            unattributed_wait_seconds: number | null;
         };
         /** ContainerList */
         ContainerList: {
@@ -688,6 +941,145 @@ export interface components {
             /** Ttl Seconds */
             ttl_seconds: number;
         };
+        /** EventItem */
+        EventItem: {
+            /**
+             * Id
+             * @description Stable: <host>-<end in epoch us>-<number>.
+             */
+            id: string;
+            /**
+             * Kind
+             * @description noisy_neighbor: one wait of at least 10 ms, throttling not counted. throttling: one throttled span of at least 20 ms. A fact, not yet a verdict.
+             * @enum {string}
+             */
+            kind: "noisy_neighbor" | "throttling";
+            /**
+             * Ended At
+             * Format: date-time
+             * @description When the wait ended, by the host's clock.
+             */
+            ended_at: string;
+            /**
+             * Duration Seconds
+             * @description The wait without its throttled part; or the throttled span.
+             */
+            duration_seconds: number;
+            /**
+             * Sentence
+             * @description The same in words.
+             */
+            sentence: string;
+            /** Host Id */
+            host_id: string;
+            /** Host Name */
+            host_name: string;
+            /**
+             * Container Id
+             * @description Who waited.
+             */
+            container_id: string;
+            /** Container Name */
+            container_name: string;
+            /**
+             * Container Kind
+             * @enum {string}
+             */
+            container_kind: "container" | "system";
+            /**
+             * Quota Level
+             * @description Whose quota throttled it.
+             */
+            quota_level: ("own" | "ancestor") | null;
+            /** Cpu */
+            cpu: number;
+            /**
+             * Pid
+             * @description Thread id of the task that waited.
+             */
+            pid: number;
+            /**
+             * Comm
+             * @description Its name.
+             */
+            comm: string;
+            /**
+             * Skipped
+             * @description Like events of this container that the rate limit swallowed before it.
+             */
+            skipped: number;
+            /**
+             * Shares
+             * @description Who ran meanwhile, longest first; at most 8.
+             */
+            shares: components["schemas"]["EventShare"][];
+        };
+        /** EventList */
+        EventList: {
+            range: components["schemas"]["Range"];
+            /**
+             * As Of
+             * @description End of the newest stored window in scope and range; null where none.
+             */
+            as_of: string | null;
+            coverage: components["schemas"]["Coverage"];
+            /**
+             * Next Cursor
+             * @description Ask again with `cursor` for the rows after these.
+             */
+            next_cursor: string | null;
+            /**
+             * Total
+             * @description Rows on all pages.
+             */
+            total: number;
+            /** Items */
+            items: components["schemas"]["EventItem"][];
+        };
+        /**
+         * EventLoss
+         * @description Events that never left the host, since the agent's stream began.
+         */
+        EventLoss: {
+            /**
+             * Ring Full
+             * @description The kernel's ring buffer had no room.
+             */
+            ring_full: number;
+            /**
+             * Queue Full
+             * @description The agent's queue had no room.
+             */
+            queue_full: number;
+            /**
+             * Rate Limited
+             * @description Swallowed by the limit per cgroup.
+             */
+            rate_limited: number;
+        };
+        /** EventShare */
+        EventShare: {
+            /**
+             * Who
+             * @description Who ran on that CPU meanwhile; idle: nobody; unattributed: not known.
+             * @enum {string}
+             */
+            who: "self" | "container" | "system" | "idle" | "unattributed";
+            /**
+             * Id
+             * @description Null for idle and unattributed.
+             */
+            id: string | null;
+            /** Name */
+            name: string;
+            /** Seconds */
+            seconds: number;
+            /**
+             * Ratio
+             * @description Share of the wait.
+             */
+            ratio: number | null;
+        };
         /** FieldErrorBody */
         FieldErrorBody: {
             /** Field */
@@ -706,7 +1098,10 @@ export interface components {
             coverage: components["schemas"]["Coverage"];
             host: components["schemas"]["HostItem"];
         };
-        /** HostItem */
+        /**
+         * HostItem
+         * @description A host; the parts of the wait are those of all its containers.
+         */
         HostItem: {
             /** Id */
             id: string;
@@ -778,6 +1173,61 @@ export interface components {
              * @description Its containers' tasks, by another container's.
              */
             preempted_by_neighbors_per_second: number | null;
+            /**
+             * Wait Seconds
+             * @description Runnable and not running, all its containers.
+             */
+            wait_seconds: number | null;
+            /**
+             * Ran Seconds
+             * @description All its containers.
+             */
+            ran_seconds: number | null;
+            /**
+             * Wait Ratio
+             * @description wait / (ran + wait)
+             */
+            wait_ratio: number | null;
+            /**
+             * Steal Seconds
+             * @description CPU-seconds that the hypervisor gave to other machines.
+             */
+            steal_seconds: number | null;
+            /**
+             * Self Wait Seconds
+             * @description While a task of the same container ran on that CPU.
+             */
+            self_wait_seconds: number | null;
+            /**
+             * Neighbor Wait Seconds
+             * @description While another container ran there: stolen CPU time.
+             */
+            neighbor_wait_seconds: number | null;
+            /**
+             * System Wait Seconds
+             * @description While a system service or the kernel ran there.
+             */
+            system_wait_seconds: number | null;
+            /**
+             * Throttled Own Wait Seconds
+             * @description Its own CFS quota was used up. Nobody is blamed for it.
+             */
+            throttled_own_wait_seconds: number | null;
+            /**
+             * Throttled Ancestor Wait Seconds
+             * @description A quota of a level above was used up.
+             */
+            throttled_ancestor_wait_seconds: number | null;
+            /**
+             * Idle Gap Wait Seconds
+             * @description Nobody ran there: from wakeup to run on an idle CPU.
+             */
+            idle_gap_wait_seconds: number | null;
+            /**
+             * Unattributed Wait Seconds
+             * @description Waited, but the record does not reach. Never scaled up.
+             */
+            unattributed_wait_seconds: number | null;
         };
         /** HostList */
         HostList: {
@@ -820,6 +1270,196 @@ export interface components {
              * @description Preemptions of its containers by others, per second.
              */
             value: number | null;
+            /**
+             * Neighbor Wait Cores
+             * @description CPU time its containers lost to each other, seconds per second.
+             */
+            neighbor_wait_cores: number | null;
+        };
+        /**
+         * Ledger
+         * @description Where its time went over the range: demand = ran + wait, and wait = the sum of its parts.
+         */
+        Ledger: {
+            /**
+             * Demand Seconds
+             * @description CPU-seconds it ran or wanted to run.
+             */
+            demand_seconds: number;
+            /** Ran Seconds */
+            ran_seconds: number;
+            /**
+             * Ran Ratio
+             * @description ran / demand; null: no demand.
+             */
+            ran_ratio: number | null;
+            /** Wait Seconds */
+            wait_seconds: number;
+            /**
+             * Wait Ratio
+             * @description wait / demand; null: no demand.
+             */
+            wait_ratio: number | null;
+            /**
+             * Parts
+             * @description All seven, always in this order; empty where its agent does not split.
+             */
+            parts: components["schemas"]["LedgerPart"][];
+        };
+        /** LedgerPart */
+        LedgerPart: {
+            /**
+             * Cause
+             * @enum {string}
+             */
+            cause: "self" | "neighbor" | "system" | "throttled_own" | "throttled_ancestor" | "idle_gap" | "unattributed";
+            /**
+             * Seconds
+             * @description CPU-seconds.
+             */
+            seconds: number;
+            /**
+             * Wait Ratio
+             * @description Share of all it waited; null: no wait.
+             */
+            wait_ratio: number | null;
+            /**
+             * Demand Ratio
+             * @description Share of its demand.
+             */
+            demand_ratio: number | null;
+        };
+        /** LiveAggressor */
+        LiveAggressor: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "container" | "system";
+            /** Stolen Cpu Seconds */
+            stolen_cpu_seconds: number;
+            /**
+             * Wait Ratio
+             * @description Share of what this container waited.
+             */
+            wait_ratio: number | null;
+        };
+        /** LiveAnswer */
+        LiveAnswer: {
+            /** Host Id */
+            host_id: string;
+            /** Host Name */
+            host_name: string;
+            /**
+             * State
+             * @description none: nobody asked lately. asked: the agent hears of it with its next batch, within 10 s. waiting: it was told and nothing came yet (it may refuse). live: windows arrive. ended: the time asked for is over, its last windows are here.
+             * @enum {string}
+             */
+            state: "none" | "asked" | "waiting" | "live" | "ended";
+            /** Asked At */
+            asked_at: string | null;
+            /** Ends At */
+            ends_at: string | null;
+            /**
+             * As Of
+             * @description End of the newest window.
+             */
+            as_of: string | null;
+            /**
+             * Step Seconds
+             * @constant
+             */
+            step_seconds: 1;
+            /**
+             * T
+             * @description Seconds shown, epoch seconds by the host's clock.
+             */
+            t: number[];
+            /**
+             * Host Series
+             * @description A second without a window is null.
+             */
+            host_series: components["schemas"]["Series"][];
+            /** Containers Total */
+            containers_total: number;
+            /**
+             * Containers
+             * @description Who waits most, first.
+             */
+            containers: components["schemas"]["LiveContainer"][];
+        };
+        /** LiveAsk */
+        LiveAsk: {
+            /**
+             * Seconds
+             * @description How long to look, from now.
+             * @default 120
+             */
+            seconds: number;
+        };
+        /** LiveContainer */
+        LiveContainer: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "container" | "system";
+            /**
+             * Wait Seconds
+             * @description In all windows shown; the list's order.
+             */
+            wait_seconds: number;
+            /** Series */
+            series: components["schemas"]["Series"][];
+            /**
+             * Aggressors
+             * @description Who ran while it waited, worst 3.
+             */
+            aggressors: components["schemas"]["LiveAggressor"][];
+        };
+        /** LiveRequestAnswer */
+        LiveRequestAnswer: {
+            /** Host Id */
+            host_id: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "none" | "asked" | "waiting" | "live" | "ended";
+            /** Asked At */
+            asked_at: string | null;
+            /**
+             * Ends At
+             * @description Ask again before this to go on.
+             */
+            ends_at: string | null;
+        };
+        /** MapOccupancy */
+        MapOccupancy: {
+            /** Name */
+            name: string;
+            /** Used */
+            used: number;
+            /** Capacity */
+            capacity: number;
+            /**
+             * Used Ratio
+             * @description used / capacity
+             */
+            used_ratio: number | null;
+            /**
+             * Failed Inserts
+             * @description Entries that did not fit, newest window.
+             */
+            failed_inserts: number;
         };
         /** NeighborItem */
         NeighborItem: {
@@ -843,25 +1483,38 @@ export interface components {
             /** Namespace */
             namespace: string | null;
             /**
-             * Preemptions
-             * @description Inflicted on other containers, never itself.
+             * Stolen Cpu Seconds
+             * @description CPU-seconds that other containers waited on a CPU while this one ran there; throttled time is nobody's. Null: not measured.
              */
-            preemptions: number;
-            /** Preemptions Per Second */
-            preemptions_per_second: number;
+            stolen_cpu_seconds: number | null;
+            /**
+             * Stolen Cpu Seconds Per Hour
+             * @description Over the time in which its host was observed.
+             */
+            stolen_cpu_seconds_per_hour: number | null;
             /**
              * Share Ratio
-             * @description Share of all preemptions in scope between containers; for system services, of theirs.
+             * @description Share of all that is stolen between containers in scope; for system services, of theirs. Of preemptions where stolen time was not measured at all.
              */
             share_ratio: number;
             /** Victims */
             victims: number;
             /** Hosts */
             hosts: number;
-            /** @description The victim with the highest runq P99 in range. */
+            /** @description The victim with the highest runq P99 in range, throttling left out. */
             worst_victim: components["schemas"]["WorstVictim"] | null;
-            /** Top Victims */
+            /**
+             * Top Victims
+             * @description The three it stole most from.
+             */
             top_victims: components["schemas"]["TopVictim"][];
+            /**
+             * Preemptions
+             * @description Inflicted on other containers, never itself.
+             */
+            preemptions: number;
+            /** Preemptions Per Second */
+            preemptions_per_second: number;
             /** Cpu Used Cores */
             cpu_used_cores: number | null;
         };
@@ -888,17 +1541,22 @@ export interface components {
             items: components["schemas"]["NeighborItem"][];
             /**
              * System Items
-             * @description System services apart; not paged, at most 100.
+             * @description System services apart; not paged, at most 100. Empty with kind=system.
              */
             system_items: components["schemas"]["NeighborItem"][];
             /**
              * Ranked By
              * @constant
              */
-            ranked_by: "preemptions";
+            ranked_by: "stolen_cpu_seconds";
+            /**
+             * Total Stolen Cpu Seconds
+             * @description By all of this kind in scope, from containers.
+             */
+            total_stolen_cpu_seconds: number | null;
             /**
              * Total Preemptions
-             * @description By all containers in scope, on others.
+             * @description By all of this kind in scope, on others.
              */
             total_preemptions: number;
         };
@@ -920,7 +1578,10 @@ export interface components {
              */
             command: string;
         };
-        /** OverviewAnswer */
+        /**
+         * OverviewAnswer
+         * @description The parts of the wait are those of all containers.
+         */
         OverviewAnswer: {
             range: components["schemas"]["Range"];
             /**
@@ -956,17 +1617,68 @@ export interface components {
             waiting_threshold_seconds: number;
             /** Throttled Threshold Ratio */
             throttled_threshold_ratio: number;
-            /** Wait Seconds */
+            /**
+             * Wait Seconds
+             * @description All containers, runnable and not running; CPU-seconds.
+             */
             wait_seconds: number | null;
             /** Ran Seconds */
             ran_seconds: number | null;
-            /** Top Neighbors */
+            /**
+             * Wait Ratio
+             * @description wait / (ran + wait)
+             */
+            wait_ratio: number | null;
+            /**
+             * Stolen Cpu Seconds Per Hour
+             * @description neighbor_wait_seconds over the time in which a host was observed.
+             */
+            stolen_cpu_seconds_per_hour: number | null;
+            /**
+             * Top Neighbors
+             * @description By CPU time stolen from other containers.
+             */
             top_neighbors: components["schemas"]["NeighborItem"][];
             /** Worst Containers */
             worst_containers: components["schemas"]["ContainerItem"][];
             /** Host Tiles */
             host_tiles: components["schemas"]["HostTile"][];
             trend: components["schemas"]["OverviewTrend"];
+            /**
+             * Self Wait Seconds
+             * @description While a task of the same container ran on that CPU.
+             */
+            self_wait_seconds: number | null;
+            /**
+             * Neighbor Wait Seconds
+             * @description While another container ran there: stolen CPU time.
+             */
+            neighbor_wait_seconds: number | null;
+            /**
+             * System Wait Seconds
+             * @description While a system service or the kernel ran there.
+             */
+            system_wait_seconds: number | null;
+            /**
+             * Throttled Own Wait Seconds
+             * @description Its own CFS quota was used up. Nobody is blamed for it.
+             */
+            throttled_own_wait_seconds: number | null;
+            /**
+             * Throttled Ancestor Wait Seconds
+             * @description A quota of a level above was used up.
+             */
+            throttled_ancestor_wait_seconds: number | null;
+            /**
+             * Idle Gap Wait Seconds
+             * @description Nobody ran there: from wakeup to run on an idle CPU.
+             */
+            idle_gap_wait_seconds: number | null;
+            /**
+             * Unattributed Wait Seconds
+             * @description Waited, but the record does not reach. Never scaled up.
+             */
+            unattributed_wait_seconds: number | null;
         };
         /** OverviewTrend */
         OverviewTrend: {
@@ -981,6 +1693,20 @@ export interface components {
             throttled_containers: (number | null)[];
             /** Waiting Containers */
             waiting_containers: (number | null)[];
+            /** Self Wait Cores */
+            self_wait_cores: (number | null)[];
+            /** Neighbor Wait Cores */
+            neighbor_wait_cores: (number | null)[];
+            /** System Wait Cores */
+            system_wait_cores: (number | null)[];
+            /** Throttled Own Wait Cores */
+            throttled_own_wait_cores: (number | null)[];
+            /** Throttled Ancestor Wait Cores */
+            throttled_ancestor_wait_cores: (number | null)[];
+            /** Idle Gap Wait Cores */
+            idle_gap_wait_cores: (number | null)[];
+            /** Unattributed Wait Cores */
+            unattributed_wait_cores: (number | null)[];
         };
         /** PreemptedBy */
         PreemptedBy: {
@@ -1023,6 +1749,23 @@ export interface components {
             request_id: string;
             /** Errors */
             errors: components["schemas"]["FieldErrorBody"][];
+        };
+        /** ProgramCost */
+        ProgramCost: {
+            /** Name */
+            name: string;
+            /** Runs Per Second */
+            runs_per_second: number | null;
+            /**
+             * Ns Per Run
+             * @description Null: never ran, or not known.
+             */
+            ns_per_run: number | null;
+            /**
+             * Cpu Ratio
+             * @description Of the host's CPU time.
+             */
+            cpu_ratio: number | null;
         };
         /**
          * Range
@@ -1077,7 +1820,7 @@ export interface components {
              * Metric
              * @enum {string}
              */
-            metric: "runq_p50_seconds" | "runq_p99_seconds" | "preempted_self_per_second" | "preempted_other_per_second" | "preempted_system_per_second" | "throttled_ratio" | "throttled_seconds_per_second" | "cpu_used_cores" | "wait_seconds_per_second" | "quota_cores" | "cpu_used_ratio" | "steal_ratio";
+            metric: "runq_p50_seconds" | "runq_p99_seconds" | "preempted_self_per_second" | "preempted_other_per_second" | "preempted_system_per_second" | "throttled_ratio" | "throttled_seconds_per_second" | "cpu_used_cores" | "wait_seconds_per_second" | "ran_cores" | "self_wait_cores" | "neighbor_wait_cores" | "system_wait_cores" | "throttled_own_wait_cores" | "throttled_ancestor_wait_cores" | "idle_gap_wait_cores" | "unattributed_wait_cores" | "runq_unthrottled_p99_seconds" | "max_wait_seconds" | "quota_cores" | "cpu_used_ratio" | "steal_ratio";
             /**
              * Unit
              * @enum {string}
@@ -1137,10 +1880,17 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Stolen Cpu Seconds
+             * @description Of this victim by this neighbor. Null: not measured.
+             */
+            stolen_cpu_seconds: number | null;
+            /**
              * Share Ratio
-             * @description Share of what this neighbor inflicted.
+             * @description Share of what this neighbor stole; of its preemptions where unknown.
              */
             share_ratio: number;
+            /** Preemptions */
+            preemptions: number;
         };
         /** WorstVictim */
         WorstVictim: {
@@ -1150,6 +1900,11 @@ export interface components {
             name: string;
             /** Runq P99 Seconds */
             runq_p99_seconds: number | null;
+            /**
+             * Runq Unthrottled P99 Seconds
+             * @description What its own quota did to it is left out of this one.
+             */
+            runq_unthrottled_p99_seconds: number | null;
         };
     };
     responses: never;
@@ -1610,7 +2365,7 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; same filters. */
                 cursor?: string | null;
-                /** @description One of name, last_seen_at, cpus, memory_bytes, instance_family, kernel_release, containers, cpu_used_ratio, steal_ratio, runq_p99_seconds, preempted_by_neighbors_per_second; with `-` in front: largest first. Default name. */
+                /** @description One of name, last_seen_at, cpus, memory_bytes, instance_family, kernel_release, containers, cpu_used_ratio, steal_ratio, runq_p99_seconds, preempted_by_neighbors_per_second, wait_seconds, wait_ratio, self_wait_seconds, neighbor_wait_seconds, system_wait_seconds, throttled_own_wait_seconds, throttled_ancestor_wait_seconds, idle_gap_wait_seconds, unattributed_wait_seconds; with `-` in front: largest first. Default name. */
                 sort?: string | null;
                 /** @description Name contains. */
                 q?: string | null;
@@ -1750,7 +2505,7 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; same filters. */
                 cursor?: string | null;
-                /** @description One of runq_p99_seconds, runq_p50_seconds, wait_seconds, wait_ratio, ran_seconds, cpu_used_cores, quota_cores, preempted_self_per_second, preempted_other_per_second, preempted_system_per_second, throttled_ratio, throttled_seconds, name, host_name, namespace, last_seen_at; with `-` in front: largest first. Default -runq_p99_seconds. */
+                /** @description One of runq_p99_seconds, runq_p50_seconds, wait_seconds, wait_ratio, self_wait_seconds, neighbor_wait_seconds, system_wait_seconds, throttled_own_wait_seconds, throttled_ancestor_wait_seconds, idle_gap_wait_seconds, unattributed_wait_seconds, ran_seconds, cpu_used_cores, quota_cores, preempted_self_per_second, preempted_other_per_second, preempted_system_per_second, throttled_ratio, throttled_seconds, name, host_name, namespace, last_seen_at; with `-` in front: largest first. Default -runq_p99_seconds. */
                 sort?: string | null;
                 /** @description Name contains. */
                 q?: string | null;
@@ -1892,7 +2647,7 @@ export interface operations {
     get_series: {
         parameters: {
             query: {
-                metric: ("runq_p50_seconds" | "runq_p99_seconds" | "preempted_self_per_second" | "preempted_other_per_second" | "preempted_system_per_second" | "throttled_ratio" | "throttled_seconds_per_second" | "cpu_used_cores" | "wait_seconds_per_second" | "quota_cores" | "cpu_used_ratio" | "steal_ratio")[];
+                metric: ("runq_p50_seconds" | "runq_p99_seconds" | "preempted_self_per_second" | "preempted_other_per_second" | "preempted_system_per_second" | "throttled_ratio" | "throttled_seconds_per_second" | "cpu_used_cores" | "wait_seconds_per_second" | "ran_cores" | "self_wait_cores" | "neighbor_wait_cores" | "system_wait_cores" | "throttled_own_wait_cores" | "throttled_ancestor_wait_cores" | "idle_gap_wait_cores" | "unattributed_wait_cores" | "runq_unthrottled_p99_seconds" | "max_wait_seconds" | "quota_cores" | "cpu_used_ratio" | "steal_ratio")[];
                 max_points?: number;
                 /** @description Start: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
                 from?: string;
@@ -1966,10 +2721,12 @@ export interface operations {
     list_neighbors: {
         parameters: {
             query?: {
+                /** @description Containers, or the system services that took the CPU from them. */
+                kind?: "container" | "system";
                 limit?: number;
                 /** @description `next_cursor` of the page before; same filters. */
                 cursor?: string | null;
-                /** @description One of preemptions, victims, name, host_name; with `-` in front: largest first. Default -preemptions. */
+                /** @description One of stolen_cpu_seconds, stolen_cpu_seconds_per_hour, preemptions, victims, name, host_name; with `-` in front: largest first. Default -stolen_cpu_seconds. */
                 sort?: string | null;
                 /** @description Name contains. */
                 q?: string | null;
@@ -2006,6 +2763,225 @@ export interface operations {
             };
             /** @description The role does not allow it. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    list_events: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before; same filters. */
+                cursor?: string | null;
+                /** @description One of ended_at, duration_seconds; with `-` in front: largest first. Default -ended_at. */
+                sort?: string | null;
+                /** @description Name contains. */
+                q?: string | null;
+                /** @description Start: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                from?: string;
+                /** @description End, exclusive: write now, now-15m (s, m, h, d), RFC 3339 such as 2026-11-18T10:35:00Z, or epoch ms. */
+                to?: string;
+                /** @description Only this kind. */
+                kind?: ("noisy_neighbor" | "throttling") | null;
+                /** @description Only this host. */
+                host_id?: string | null;
+                /** @description Only what this container waited. */
+                container_id?: string | null;
+                /** @description Only waits during which this container ran there. */
+                aggressor_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page; with `Accept: text/csv` all rows, units in the header. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    get_live: {
+        parameters: {
+            query?: {
+                /** @description The newest this many windows. */
+                seconds?: number;
+                /** @description Containers, who waits most first. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveAnswer"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description There is no host with this id. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description A parameter or the body is wrong; `errors` names the field. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    ask_live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LiveAsk"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveRequestAnswer"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The role does not allow it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description There is no host with this id. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2114,6 +3090,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description As 204, and somebody looks at this host: neighborwatch.v1.IngestAnswer says for how long live windows are wanted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-protobuf": string;
+                };
+            };
             /** @description Stored and durable, or known already. Windows beyond the retention, or ahead of the backend's clock by more than 5 min, are acknowledged, dropped and counted in /metrics. */
             204: {
                 headers: {
@@ -2150,6 +3135,91 @@ export interface operations {
             };
             /** @description Batches are missing before the first one; `expected_sequence` says from where. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Larger than 1 MiB as sent, or 4 MiB expanded (NW_INGEST_MAX_*). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Another content type or encoding. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description Busy, or too many wrong tokens; see Retry-After. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The database does not answer; nothing was stored. See Retry-After. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    ingest_live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description Taken, to be shown for two minutes; not durable. Windows that nobody asked for are dropped and counted in /metrics. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Malformed; `errors` names the field. Set the batch aside, it can never be stored. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description No host token, or an unknown or revoked one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            /** @description The token belongs to another host. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -16,6 +16,7 @@ from neighborwatch.db.engine import DatabaseUrlError, create_database_engine
 from neighborwatch.db.partition_keeper import PartitionKeeper
 from neighborwatch.db.partitions import partitioned_tables
 from neighborwatch.db.session import session_factory
+from neighborwatch.events import router as events
 from neighborwatch.http.crash import CrashMiddleware
 from neighborwatch.http.dashboard import Dashboard
 from neighborwatch.http.errors import PROBLEM_RESPONSES, install_error_handlers
@@ -28,18 +29,21 @@ from neighborwatch.ingest.host_auth import HostAuthenticator
 from neighborwatch.ingest.openapi import describe_ingest
 from neighborwatch.ingest.partition_guard import PartitionGuard
 from neighborwatch.inventory import router as inventory
+from neighborwatch.live import router as live
 from neighborwatch.neighbors import router as neighbors
 from neighborwatch.operations import router as operations
 from neighborwatch.overview import router as overview
 from neighborwatch.series import router as series
 from neighborwatch.settings import Settings, get_settings
 
-# Rooms that only read: whoever may see one of them may see all.
+# Whoever may see one of them may see all. Asking a host for live windows is a way of looking.
 READ_ROUTERS: tuple[APIRouter, ...] = (
     overview.router,
     inventory.router,
     series.router,
     neighbors.router,
+    events.router,
+    live.router,
     agents.router,
 )
 

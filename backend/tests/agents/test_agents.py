@@ -10,10 +10,20 @@ from fleet import BASE, NOW, Fleet, Reader
 STATUS: dict[str, Any] = {
     "duration_ns": 10_000_000_000,
     "context_switches": 50_000,
+    "cpus_online": 2,
     "collectors": [
-        {"name": "sched", "status": "ok", "reason": None, "lost": 0},
+        {
+            "name": "sched",
+            "status": "ok",
+            "reason": None,
+            "lost": 0,
+            "map_bytes": 1 << 20,
+            "maps": [{"name": "pairs", "used": 30, "capacity": 120, "failed_inserts": 2}],
+        },
+        # As stored by a backend from before maps were told.
         {"name": "throttle", "status": "degraded", "reason": "no cpu controller", "lost": 3},
     ],
+    "event_loss": {"ring_full": 1, "queue_full": 2, "rate_limited": 30},
     "cost": {
         "user_ns": 30_000_000,
         "system_ns": 20_000_000,
@@ -26,6 +36,11 @@ STATUS: dict[str, Any] = {
             {"name": "sched_switch", "run_count": 50_000, "run_ns": 12_000_000},
             {"name": "idle", "run_count": 0, "run_ns": 0},
         ],
+        "method": "estimated",
+        "budget_ppm": 5000,
+        "spent_ppm": 3100,
+        "governor_level": 1,
+        "governor_reason": "no events",
     },
 }
 
@@ -47,16 +62,49 @@ def test_an_agent_with_collectors_and_cost(fleet: Fleet, reader: Reader) -> None
             "clock_skew_seconds": -0.25,
             "lost_batches": 4,
             "sequence": 60,
-            "collectors": STATUS["collectors"],
+            "collectors": [
+                {
+                    **STATUS["collectors"][0],
+                    "maps": [
+                        {
+                            "name": "pairs",
+                            "used": 30,
+                            "capacity": 120,
+                            "used_ratio": 0.25,
+                            "failed_inserts": 2,
+                        }
+                    ],
+                },
+                {**STATUS["collectors"][1], "map_bytes": None, "maps": []},
+            ],
             "cost": {
+                "method": "estimated",
                 "bpf_ns_per_switch": 240.0,
+                "bpf_ns_per_run": 240.0,
+                "bpf_runs_per_second": 5000.0,
+                "bpf_cpu_ratio": pytest.approx(0.0006),  # 12 ms of 2 CPUs x 10 s
+                "programs": [
+                    {
+                        "name": "sched_switch",
+                        "runs_per_second": 5000.0,
+                        "ns_per_run": 240.0,
+                        "cpu_ratio": pytest.approx(0.0006),
+                    },
+                    {"name": "idle", "runs_per_second": 0.0, "ns_per_run": None, "cpu_ratio": None},
+                ],
+                "spent_ratio": pytest.approx(0.0031),
+                "budget_ratio": pytest.approx(0.005),
+                "governor_level": 1,
+                "governor_reason": "no events",
                 "context_switches_per_second": 5000.0,
                 "cpu_ratio": pytest.approx(0.005),
                 "rss_bytes": 9_000_000,
                 "spool_batches": 2,
                 "spool_bytes": 4096,
                 "spool_dropped": 1,
+                "rejected_batches": 0,
             },
+            "event_loss": {"ring_full": 1, "queue_full": 2, "rate_limited": 30},
         }
     ]
 

@@ -56,7 +56,10 @@ def test_lists_in_a_cell_are_json(fleet: Fleet, reader: Reader) -> None:
         },
     )
     row = reader.csv("/agents")[0]
-    assert row["collectors"] == '[{"name": "sched", "status": "ok", "reason": null, "lost": 0}]'
+    assert row["collectors"] == (
+        '[{"name": "sched", "status": "ok", "reason": null, "lost": 0,'
+        ' "map_bytes": null, "maps": []}]'
+    )
     assert row["cost_rss_bytes"] == ""
 
 

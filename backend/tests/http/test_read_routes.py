@@ -14,17 +14,19 @@ PATHS = [
     "/overview",
     "/hosts",
     "/hosts/1",
+    "/hosts/1/live",
     "/containers",
     "/containers/1-00c0ffee00c0ffee",
     "/series?scope=host:1&metric=steal_ratio",
     "/neighbors",
+    "/events",
     "/agents",
 ]
 
 
 def test_every_read_route_is_in_this_list() -> None:
     paths = (path.split("?")[0].split("/") for path in PATHS)
-    asked = {f"/{path[1]}" if len(path) == 2 else f"/{path[1]}/{{id}}" for path in paths}
+    asked = {"/".join(["", path[1], *["{id}"][: len(path) - 2], *path[3:]]) for path in paths}
     routes = (route for router in READ_ROUTERS for route in router.routes)
     assert asked == {route.path for route in routes if isinstance(route, APIRoute)}
 

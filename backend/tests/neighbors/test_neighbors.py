@@ -1,4 +1,4 @@
-"""The ranking: who came in when somebody else's tasks were preempted."""
+"""The ranking: who ran while somebody else's tasks waited."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from fleet import BASE, SECOND_NS, Fleet, Reader
 from neighborwatch.measures.histogram import UPPER_BOUNDS_NS
 
 
-def test_ranking_by_preemptions_inflicted_on_others(fleet: Fleet, reader: Reader) -> None:
+def test_ranking_by_cpu_time_stolen_from_others(fleet: Fleet, reader: Reader) -> None:
     host_id = fleet.host("h1")
     fleet.host_windows(host_id, range(6))
     hog = fleet.container(host_id, "hog", image="stress:1", namespace="batch")
@@ -15,15 +15,17 @@ def test_ranking_by_preemptions_inflicted_on_others(fleet: Fleet, reader: Reader
     fleet.sample(hog, 0, usage_ns=15 * SECOND_NS)
     fleet.sample(web, 0, runq={20: 1})
     fleet.sample(db, 0, runq={70: 1})
-    fleet.blame(web, hog, 500)
-    fleet.blame(web, hog, 200, index=6)
-    fleet.blame(db, hog, 200)
-    fleet.blame(web, small, 100)
+    fleet.blame(web, hog, 5, stolen_ns=20 * SECOND_NS)
+    fleet.blame(web, hog, 2, stolen_ns=8 * SECOND_NS, index=6)
+    fleet.blame(db, hog, 2, stolen_ns=8 * SECOND_NS)
+    # Came in far more often, and for next to nothing each time.
+    fleet.blame(web, small, 1000, stolen_ns=4 * SECOND_NS)
 
     answer = reader.get("/neighbors")
 
-    assert answer["ranked_by"] == "preemptions"
-    assert answer["total_preemptions"] == 1000
+    assert answer["ranked_by"] == "stolen_cpu_seconds"
+    assert answer["total_stolen_cpu_seconds"] == 40.0
+    assert answer["total_preemptions"] == 1009
     assert answer["total"] == 2
     first, second = answer["items"]
     assert first == {
@@ -35,25 +37,101 @@ def test_ranking_by_preemptions_inflicted_on_others(fleet: Fleet, reader: Reader
         "host_name": "h1",
         "image": "stress:1",
         "namespace": "batch",
-        "preemptions": 900,
-        "preemptions_per_second": 15.0,
+        "stolen_cpu_seconds": 36.0,
+        "stolen_cpu_seconds_per_hour": pytest.approx(36 * 60),  # the host was observed for a minute
         "share_ratio": 0.9,
         "victims": 2,
         "hosts": 1,
-        # Hit less often than web, but its waits are longer.
+        # It lost less than web, but its waits are longer.
         "worst_victim": {
             "id": str(db),
             "name": "db",
             "runq_p99_seconds": UPPER_BOUNDS_NS[70] / 1e9,
+            "runq_unthrottled_p99_seconds": UPPER_BOUNDS_NS[70] / 1e9,
         },
         "top_victims": [
-            {"id": str(web), "name": "web", "share_ratio": pytest.approx(7 / 9)},
-            {"id": str(db), "name": "db", "share_ratio": pytest.approx(2 / 9)},
+            {
+                "id": str(web),
+                "name": "web",
+                "stolen_cpu_seconds": 28.0,
+                "share_ratio": pytest.approx(7 / 9),
+                "preemptions": 7,
+            },
+            {
+                "id": str(db),
+                "name": "db",
+                "stolen_cpu_seconds": 8.0,
+                "share_ratio": pytest.approx(2 / 9),
+                "preemptions": 2,
+            },
         ],
+        "preemptions": 9,
+        "preemptions_per_second": 0.15,
         "cpu_used_cores": 1.5,
     }
     assert (second["rank"], second["name"], second["share_ratio"]) == (2, "small", 0.1)
     assert second["cpu_used_cores"] is None
+    by_count = reader.get("/neighbors", sort="-preemptions")["items"]
+    assert [(item["name"], item["rank"]) for item in by_count] == [("small", 2), ("hog", 1)]
+
+
+def test_the_worst_victim_is_not_the_one_its_own_quota_slows(fleet: Fleet, reader: Reader) -> None:
+    host_id = fleet.host()
+    hog, web = fleet.container(host_id, "hog"), fleet.container(host_id, "web")
+    capped = fleet.container(host_id, "capped")
+    fleet.sample(web, 0, runq={50: 1})
+    fleet.sample(capped, 0, runq={90: 1}, unthrottled={10: 1}, throttled_own_wait_ns=SECOND_NS)
+    for victim in (web, capped):
+        fleet.blame(victim, hog, 1, stolen_ns=SECOND_NS)
+
+    worst = reader.get("/neighbors")["items"][0]["worst_victim"]
+
+    assert worst["name"] == "web"
+    assert worst["runq_unthrottled_p99_seconds"] == UPPER_BOUNDS_NS[50] / 1e9
+
+
+def test_without_stolen_time_preemptions_order_and_share(fleet: Fleet, reader: Reader) -> None:
+    host_id = fleet.host()
+    victim = fleet.container(host_id, "victim")
+    for name, preemptions in (("a", 10), ("b", 30), ("c", 60)):
+        fleet.blame(victim, fleet.container(host_id, name), preemptions)
+
+    answer = reader.get("/neighbors")
+
+    assert answer["total_stolen_cpu_seconds"] is None
+    assert [(i["name"], i["share_ratio"], i["stolen_cpu_seconds"]) for i in answer["items"]] == [
+        ("c", 0.6, None),
+        ("b", 0.3, None),
+        ("a", 0.1, None),
+    ]
+    paged = reader.get("/neighbors", limit=2)
+    after = reader.get("/neighbors", cursor=paged["next_cursor"])
+    assert [item["name"] for item in after["items"]] == ["a"]
+
+
+def test_what_was_measured_stands_before_what_was_not(fleet: Fleet, reader: Reader) -> None:
+    host_id = fleet.host()
+    victim = fleet.container(host_id, "victim")
+    fleet.blame(victim, fleet.container(host_id, "old agent"), 999)
+    fleet.blame(victim, fleet.container(host_id, "measured"), 1, stolen_ns=1)
+
+    items = reader.get("/neighbors")["items"]
+
+    assert [(i["name"], i["share_ratio"]) for i in items] == [("measured", 1.0), ("old agent", 0.0)]
+
+
+def test_system_services_can_be_listed_as_rows(fleet: Fleet, reader: Reader) -> None:
+    host_id = fleet.host()
+    web, hog = fleet.container(host_id, "web"), fleet.container(host_id, "hog")
+    kubelet = fleet.container(host_id, "kubelet.service", kind="system")
+    fleet.blame(web, hog, 1, stolen_ns=8 * SECOND_NS)
+    fleet.blame(web, kubelet, 1, stolen_ns=SECOND_NS)
+
+    answer = reader.get("/neighbors", kind="system")
+
+    assert [(i["name"], i["share_ratio"]) for i in answer["items"]] == [("kubelet.service", 1.0)]
+    assert (answer["system_items"], answer["total_stolen_cpu_seconds"]) == ([], 1.0)
+    assert [row["name"] for row in reader.csv("/neighbors", kind="system")] == ["kubelet.service"]
 
 
 def test_a_container_is_never_its_own_neighbor(fleet: Fleet, reader: Reader) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import CTE, Double, RowMapping, cast, select
 from sqlalchemy.orm import Session
 
 from neighborwatch.agents.schemas import AgentItem
-from neighborwatch.agents.status import collectors_of, cost_of
+from neighborwatch.agents.status import collectors_of, cost_of, event_loss_of
 from neighborwatch.db import identity
 from neighborwatch.db.tables import Host, IngestCursor
 from neighborwatch.http.paging import ListRequest, PageOfRows, contains, fetch_page, stream_rows
@@ -68,5 +68,6 @@ def _item(row: RowMapping, *, now: datetime) -> AgentItem:
             "state": host_state(row["last_seen_at"], now),
             "collectors": collectors_of(status),
             "cost": cost_of(status),
+            "event_loss": event_loss_of(status),
         }
     )

@@ -13,6 +13,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Double,
+    FromClause,
     Label,
     cast,
     extract,
@@ -24,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import InstrumentedAttribute
 
-from neighborwatch.db.tables import RUNQ_BUCKET_NAMES, Sample10s
+from neighborwatch.db.tables import RUNQ_BUCKET_NAMES, WAIT_PARTS, Sample10s
 from neighborwatch.measures.histogram import BUCKETS, UPPER_BOUNDS_NS
 from neighborwatch.measures.time_range import Grid, Span
 
@@ -32,6 +33,7 @@ Column = ColumnElement[Any] | InstrumentedAttribute[Any]
 # Double comes back as float; its type says Decimal too, for drivers that do otherwise.
 Figure = ColumnElement[float | Decimal]
 SAMPLES = Sample10s.__tablename__
+_UNTHROTTLED = "unthrottled_"
 
 
 def within(column: InstrumentedAttribute[Any], span: Span) -> tuple[ColumnElement[bool], ...]:
@@ -62,6 +64,24 @@ def per_second(column: Column, duration_ms: Column) -> Figure:
     """Aggregate: the column's sum over the measured time of its windows."""
     measured_ms = func.sum(duration_ms).filter(column.is_not(None))
     return ratio(func.sum(column), measured_ms) * literal(1000.0, Double)
+
+
+def wait_part_sums() -> list[Label[int]]:
+    """Aggregates: `self_wait_ns` to `unattributed_wait_ns`; read them by `wait_part_seconds`."""
+    return [total(getattr(Sample10s, f"{part}_ns")).label(f"{part}_ns") for part in WAIT_PARTS]
+
+
+def wait_part_seconds(sums: FromClause) -> list[Label[Any]]:
+    return [seconds(sums.c[f"{part}_ns"]).label(f"{part}_seconds") for part in WAIT_PARTS]
+
+
+def ran_and_parts_per_second() -> list[Label[Any]]:
+    """Aggregates: `ran_cores` and one figure per part, CPU-seconds per second of a container."""
+    s = Sample10s
+    return [
+        (per_second(getattr(s, f"{name}_ns"), s.duration_ms) / 1e9).label(f"{name}_cores")
+        for name in ("ran", *WAIT_PARTS)
+    ]
 
 
 def newest(at: Column, *columns: Column, measured: Column) -> ColumnElement[list[int]]:
@@ -96,6 +116,25 @@ def runq_sums() -> tuple[Label[int], ...]:
     )
 
 
+@cache
+def runq_unthrottled_sums() -> tuple[Label[int], ...]:
+    """Aggregates: the merged histogram of the waits without their throttled part.
+
+    A window without that array had nothing throttled, so its usual buckets say the same.
+    """
+    return tuple(
+        literal_column(
+            f"sum(coalesce({SAMPLES}.runq_unthrottled[{index + 1}], {SAMPLES}.{name}))", BigInteger
+        ).label(_UNTHROTTLED + name)
+        for index, name in enumerate(RUNQ_BUCKET_NAMES)
+    )
+
+
+def runq_unthrottled_percentile_seconds(percent: int) -> Figure:
+    """Of the one `runq_unthrottled_sums` in the FROM clause."""
+    return literal_column(_percentile_text(percent, _UNTHROTTLED), Double)
+
+
 def runq_percentile_seconds(percent: int) -> Figure:
     """Of the one `runq_sums` in the FROM clause; the same answer as `histogram.percentile_ns`.
 
@@ -114,12 +153,13 @@ def runq_waits(buckets: range = range(BUCKETS)) -> ColumnElement[int]:
 
 
 @cache
-def _percentile_text(percent: int) -> str:
+def _percentile_text(percent: int, prefix: str = "") -> str:
+    sums = ",".join(prefix + name for name in RUNQ_BUCKET_NAMES)
     bounds = ",".join(repr(ns / 1e9) for ns in UPPER_BOUNDS_NS)
     return (
         "(SELECT min(bound) FROM ("
         "SELECT bound, sum(waits) OVER (ORDER BY bound) AS reached, sum(waits) OVER () AS of_all"
-        f" FROM unnest(ARRAY[{','.join(RUNQ_BUCKET_NAMES)}]::float8[], ARRAY[{bounds}]::float8[])"
+        f" FROM unnest(ARRAY[{sums}]::float8[], ARRAY[{bounds}]::float8[])"
         " AS bucket(waits, bound)) AS runq"
         f" WHERE of_all > 0 AND reached * 100 >= of_all * {percent})"
     )

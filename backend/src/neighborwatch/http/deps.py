@@ -1,7 +1,7 @@
 """What routes ask for: a transaction, a session for reading, the time range, the clock."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
@@ -10,7 +10,9 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from neighborwatch.db.session import transaction
 from neighborwatch.http.errors import bad_field
-from neighborwatch.measures.time_range import ALLOWED, MAX_RANGE, Span, parse_instant
+from neighborwatch.measures.time_range import ALLOWED, MAX_RANGE, WINDOW, Span, parse_instant
+
+_SECOND = timedelta(seconds=1)
 
 
 def session_factory_of(request: Request) -> sessionmaker[Session]:
@@ -47,19 +49,29 @@ def current_time() -> datetime:
 NowDep = Annotated[datetime, Depends(current_time)]
 
 
-def _instant(field: str, text_: str, now: datetime) -> datetime:
+From = Annotated[str, Query(alias="from", description=f"Start: {ALLOWED}.")]
+To = Annotated[str, Query(description=f"End, exclusive: {ALLOWED}.")]
+
+
+def range_of(now: NowDep, from_: From = "now-1h", to: To = "now") -> Span:
+    """Of what is measured in windows: `now` is the end of the newest whole one."""
+    return _span(from_, to, now, WINDOW)
+
+
+def range_to_the_second(now: NowDep, from_: From = "now-1h", to: To = "now") -> Span:
+    """Of what arrives between windows: `now` is the end of the second that is running."""
+    return _span(from_, to, now + _SECOND, _SECOND)
+
+
+def _instant(field: str, text_: str, now: datetime, rhythm: timedelta) -> datetime:
     try:
-        return parse_instant(text_, now=now)
+        return parse_instant(text_, now=now, rhythm=rhythm)
     except ValueError as error:
         raise bad_field(field, str(error)) from error
 
 
-def range_of(
-    now: NowDep,
-    from_: Annotated[str, Query(alias="from", description=f"Start: {ALLOWED}.")] = "now-1h",
-    to: Annotated[str, Query(description=f"End, exclusive: {ALLOWED}.")] = "now",
-) -> Span:
-    start, end = _instant("from", from_, now), _instant("to", to, now)
+def _span(from_: str, to: str, now: datetime, rhythm: timedelta) -> Span:
+    start, end = _instant("from", from_, now, rhythm), _instant("to", to, now, rhythm)
     if start >= end:
         raise bad_field("from", "must be before `to`")
     if end - start > MAX_RANGE:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Depends, Query
 from sqlalchemy import CTE, ColumnElement, RowMapping, Select, and_, func, or_, select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from neighborwatch.http.deps import RangeDep
+from neighborwatch.http.deps import range_of
 from neighborwatch.http.errors import Problem, bad_field
 from neighborwatch.measures.time_range import MAX_RANGE, Span
 
@@ -93,13 +93,13 @@ def decode_cursor(text: str, allowed: Sequence[str]) -> tuple[Sort, Span, After]
 
 
 def list_request(
-    sorts: Sequence[str], *, default: str
+    sorts: Sequence[str], *, default: str, ranged: Callable[..., Span] = range_of
 ) -> Callable[[Span, int, str | None, str | None, str | None], ListRequest]:
     """The dependency of one list: which columns it sorts by, and by which at first."""
     sort_help = f"One of {', '.join(sorts)}; with `-` in front: largest first. Default {default}."
 
     def dependency(
-        span: RangeDep,
+        span: Annotated[Span, Depends(ranged)],
         limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT,
         cursor: Annotated[
             str | None,

@@ -1,5 +1,6 @@
 """Ids in paths and filters, checked before any query sees them."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import Depends, Path, Query
@@ -39,6 +40,25 @@ def container_path(
         return parse_container_id(container_id)
     except ValueError as error:
         raise bad_field("id", str(error)) from error
+
+
+def container_filter(name: str, description: str) -> Callable[[str | None], CgroupRef | None]:
+    """The dependency of one optional query parameter that names a container."""
+
+    def dependency(
+        container_id: Annotated[
+            str | None,
+            Query(
+                alias=name, max_length=64, description=description, examples=[_CONTAINER_EXAMPLE]
+            ),
+        ] = None,
+    ) -> CgroupRef | None:
+        try:
+            return None if container_id is None else parse_container_id(container_id)
+        except ValueError as error:
+            raise bad_field(name, str(error)) from error
+
+    return dependency
 
 
 HostPath = Annotated[int, Depends(host_path)]

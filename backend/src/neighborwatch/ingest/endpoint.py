@@ -32,6 +32,7 @@ from neighborwatch.settings import IngestSettings
 log = logging.getLogger(__name__)
 
 PATH = "/api/v1/ingest"
+LIVE_PATH = "/api/v1/ingest/live"
 CONTENT_TYPE = "application/x-protobuf"
 ENCODINGS = frozenset({"identity", "zstd"})
 # A body that takes longer is a client that holds the connection for its own sake.

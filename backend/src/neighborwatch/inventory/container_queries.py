@@ -27,11 +27,15 @@ from neighborwatch.db.expressions import (
     ratio,
     runq_percentile_seconds,
     runq_sums,
+    runq_unthrottled_percentile_seconds,
+    runq_unthrottled_sums,
     seconds,
     total,
+    wait_part_seconds,
+    wait_part_sums,
     within,
 )
-from neighborwatch.db.tables import Container, Host, IngestCursor, Sample10s
+from neighborwatch.db.tables import WAIT_PARTS, Container, Host, IngestCursor, Sample10s
 from neighborwatch.http.errors import not_found
 from neighborwatch.http.paging import ListRequest, PageOfRows, contains, fetch_page, stream_rows
 from neighborwatch.inventory.schemas import ContainerDetail, ContainerItem
@@ -44,6 +48,7 @@ CONTAINER_SORTS: Final = (
     "runq_p50_seconds",
     "wait_seconds",
     "wait_ratio",
+    *(f"{part}_seconds" for part in WAIT_PARTS),
     "ran_seconds",
     "cpu_used_cores",
     "quota_cores",
@@ -92,7 +97,8 @@ def get_container(
     row = session.execute(select(rows)).mappings().one_or_none()
     if row is None:
         row = _idle_row(session, ref, span)
-    return ContainerDetail.model_validate(_api_values(row, now=now))
+    values = {**_api_values(row, now=now), **_unthrottled(session, ref, span)}
+    return ContainerDetail.model_validate(values)
 
 
 def container_rows(
@@ -133,6 +139,7 @@ def _sums(span: Span, filters: ContainerFilters) -> Subquery:
         total(s.usage_ns).label("usage_ns"),
         total(s.ran_ns).label("ran_ns"),
         total(s.wait_ns).label("wait_ns"),
+        *wait_part_sums(),
         per_second(s.preempted_self, s.duration_ms).label("preempted_self_per_second"),
         per_second(s.preempted_other, s.duration_ms).label("preempted_other_per_second"),
         per_second(s.preempted_system, s.duration_ms).label("preempted_system_per_second"),
@@ -190,6 +197,7 @@ def _figures(sums: Subquery) -> list[Column]:
         seconds(c.wait_ns).label("wait_seconds"),
         seconds(c.ran_ns).label("ran_seconds"),
         ratio(c.wait_ns, c.ran_ns + c.wait_ns).label("wait_ratio"),
+        *wait_part_seconds(sums),
         c.preempted_self_per_second,
         c.preempted_other_per_second,
         c.preempted_system_per_second,
@@ -229,6 +237,21 @@ def _idle_row(session: Session, ref: CgroupRef, span: Span) -> RowMapping:
     if row is None:
         raise not_found(f"There is no container {ref}.")
     return row
+
+
+def _unthrottled(session: Session, ref: CgroupRef, span: Span) -> RowMapping:
+    """Apart from the lists' one scan: they do not show it, and it doubles the sums."""
+    s = Sample10s
+    sums = (
+        select(func.max(s.max_wait_ns).label("max_wait_ns"), *runq_unthrottled_sums())
+        .where(s.host_id == ref.host_id, s.container_id == ref.container_id, *within(s.t, span))
+        .subquery("sums")
+    )
+    statement = select(
+        runq_unthrottled_percentile_seconds(99).label("runq_unthrottled_p99_seconds"),
+        seconds(sums.c.max_wait_ns).label("max_wait_seconds"),
+    ).select_from(sums)
+    return session.execute(statement).mappings().one()
 
 
 # What a container without windows has instead of figures: nothing was measured, so all is null.

@@ -8,8 +8,24 @@ from sqlalchemy import CTE, RowMapping, Select, Subquery, and_, func, select
 from sqlalchemy.orm import Session
 
 from neighborwatch.db import identity
-from neighborwatch.db.expressions import ratio, runq_percentile_seconds, runq_sums, total, within
-from neighborwatch.db.tables import Container, Host, HostSample10s, IngestCursor, Sample10s
+from neighborwatch.db.expressions import (
+    ratio,
+    runq_percentile_seconds,
+    runq_sums,
+    seconds,
+    total,
+    wait_part_seconds,
+    wait_part_sums,
+    within,
+)
+from neighborwatch.db.tables import (
+    WAIT_PARTS,
+    Container,
+    Host,
+    HostSample10s,
+    IngestCursor,
+    Sample10s,
+)
 from neighborwatch.http.errors import not_found
 from neighborwatch.http.paging import ListRequest, PageOfRows, contains, fetch_page, stream_rows
 from neighborwatch.inventory.schemas import HostItem
@@ -28,6 +44,9 @@ HOST_SORTS: Final = (
     "steal_ratio",
     "runq_p99_seconds",
     "preempted_by_neighbors_per_second",
+    "wait_seconds",
+    "wait_ratio",
+    *(f"{part}_seconds" for part in WAIT_PARTS),
 )
 TIE: Final = ("host_id",)
 
@@ -74,6 +93,11 @@ def host_rows(span: Span, *, host_id: int | None = None, name_contains: str | No
             ratio(cpu.c.steal_ns, all_ns).label("steal_ratio"),
             runq_percentile_seconds(99).label("runq_p99_seconds"),
             foreign_per_second.label("preempted_by_neighbors_per_second"),
+            seconds(waits.c.wait_ns).label("wait_seconds"),
+            seconds(waits.c.ran_ns).label("ran_seconds"),
+            ratio(waits.c.wait_ns, waits.c.ran_ns + waits.c.wait_ns).label("wait_ratio"),
+            seconds(cpu.c.steal_ns).label("steal_seconds"),
+            *wait_part_seconds(waits),
         )
         .outerjoin(IngestCursor, IngestCursor.host_id == Host.host_id)
         .outerjoin(cpu, cpu.c.host_id == Host.host_id)
@@ -109,6 +133,9 @@ def _container_sums(span: Span, host_id: int | None) -> Subquery:
             s.host_id,
             func.count(s.container_id.distinct()).label("containers"),
             total(s.preempted_other).label("preempted_other"),
+            total(s.ran_ns).label("ran_ns"),
+            total(s.wait_ns).label("wait_ns"),
+            *wait_part_sums(),
             *runq_sums(),
         )
         .outerjoin(

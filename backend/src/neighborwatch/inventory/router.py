@@ -13,6 +13,8 @@ from neighborwatch.http.meta import meta_fields, page_fields
 from neighborwatch.http.paging import TEXT_PATTERN, ListRequest, list_request
 from neighborwatch.http.params import ContainerPath, HostFilter, HostPath
 from neighborwatch.inventory import container_queries, host_queries
+from neighborwatch.inventory.blame import aggressors_of, victims_of
+from neighborwatch.inventory.ledger import ledger_of
 from neighborwatch.inventory.preempted_by import preempted_by
 from neighborwatch.inventory.schemas import (
     ContainerAnswer,
@@ -96,8 +98,13 @@ def list_containers(
 def get_container(
     session: ReadSessionDep, now: NowDep, span: RangeDep, ref: ContainerPath
 ) -> ContainerAnswer:
-    """One container or system service, and who came in when its tasks were preempted."""
+    """One container or system service: where its time went, who took it, and from whom it took."""
     container = container_queries.get_container(session, ref, span, now=now)
-    meta = meta_fields(span, coverage(session, span, now=now, host_id=ref.host_id))
-    causes = preempted_by(session, ref, span)
-    return ContainerAnswer(**meta, container=container, preempted_by=causes)
+    return ContainerAnswer(
+        **meta_fields(span, coverage(session, span, now=now, host_id=ref.host_id)),
+        container=container,
+        ledger=ledger_of(container),
+        aggressors=aggressors_of(session, ref, span),
+        victims=victims_of(session, ref, span),
+        preempted_by=preempted_by(session, ref, span),
+    )

@@ -57,17 +57,18 @@ def ceil_to(instant: datetime, step: timedelta) -> datetime:
     return instant + (EPOCH - instant) % step
 
 
-def parse_instant(text: str, *, now: datetime) -> datetime:
+def parse_instant(text: str, *, now: datetime, rhythm: timedelta = WINDOW) -> datetime:
     """Raises ValueError with a sentence that says what is allowed.
 
     `now` is the end of the newest window that can be complete: nothing stored is later, and
-    the same question within one window gets the same answer.
+    the same question within one window gets the same answer. What comes between windows (events)
+    has a quicker `rhythm`.
     """
     relative = _RELATIVE.fullmatch(text)
     try:
         if relative:
             back = int(relative[1]) * _UNIT[relative[2]] if relative[1] else timedelta()
-            return floor_to(now, WINDOW) - back
+            return floor_to(now, rhythm) - back
         if _EPOCH_MS.fullmatch(text):
             return EPOCH + timedelta(milliseconds=int(text))
         if _RFC3339.fullmatch(text):

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import Row, RowMapping, and_, func, select, tuple_
+from sqlalchemy import Row, RowMapping, and_, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from neighborwatch.db import identity
@@ -12,6 +12,8 @@ from neighborwatch.db.expressions import (
     per_second,
     runq_percentile_seconds,
     runq_sums,
+    runq_unthrottled_percentile_seconds,
+    runq_unthrottled_sums,
     total,
     within,
 )
@@ -36,7 +38,7 @@ def with_evidence(session: Session, rows: Sequence[RowMapping], span: Span) -> l
                 "host_id": str(ref.host_id),
                 "hosts": 1,
                 "worst_victim": _worst(victims[ref]),
-                "top_victims": _top(victims[ref], row["preemptions"]),
+                "top_victims": _top(victims[ref]),
                 "cpu_used_cores": cores.get(ref),
             }
         )
@@ -47,22 +49,28 @@ def with_evidence(session: Session, rows: Sequence[RowMapping], span: Span) -> l
 def _victims(
     session: Session, refs: Sequence[CgroupRef], span: Span
 ) -> dict[CgroupRef, list[Row[Any]]]:
-    """By aggressor; who was hit most often first."""
+    """By aggressor; who lost most first."""
     b, s = Blame1m, Sample10s
     pairs = (
-        select(b.host_id, b.aggressor_id, b.victim_id, total(b.preemptions).label("preemptions"))
+        select(
+            b.host_id,
+            b.aggressor_id,
+            b.victim_id,
+            total(b.wait_ns).label("wait_ns"),
+            total(b.preemptions).label("preemptions"),
+        )
         .where(
             *within(b.t, span),
             b.victim_id != b.aggressor_id,
             tuple_(b.host_id, b.aggressor_id).in_([(r.host_id, r.container_id) for r in refs]),
         )
         .group_by(b.host_id, b.aggressor_id, b.victim_id)
-        .having(func.sum(b.preemptions) > 0)
+        .having(or_(func.sum(b.wait_ns) > 0, func.sum(b.preemptions) > 0))
         .cte("pairs")
     )
     hit = select(pairs.c.host_id, pairs.c.victim_id).distinct().subquery("hit")
     waits = (
-        select(s.host_id, s.container_id, *runq_sums())
+        select(s.host_id, s.container_id, *runq_sums(), *runq_unthrottled_sums())
         .join(hit, and_(hit.c.host_id == s.host_id, hit.c.victim_id == s.container_id))
         .where(*within(s.t, span))
         .group_by(s.host_id, s.container_id)
@@ -73,9 +81,11 @@ def _victims(
             pairs.c.host_id,
             pairs.c.aggressor_id,
             pairs.c.victim_id,
+            pairs.c.wait_ns,
             pairs.c.preemptions,
             identity.name(pairs.c.victim_id).label("name"),
             runq_percentile_seconds(99).label("runq_p99_seconds"),
+            runq_unthrottled_percentile_seconds(99).label("runq_unthrottled_p99_seconds"),
         )
         .outerjoin(
             Container,
@@ -92,7 +102,9 @@ def _victims(
             ),
         )
         .where(identity.kind() == "container")
-        .order_by(pairs.c.preemptions.desc(), pairs.c.victim_id)
+        .order_by(
+            pairs.c.wait_ns.desc().nulls_last(), pairs.c.preemptions.desc(), pairs.c.victim_id
+        )
     )
     victims: dict[CgroupRef, list[Row[Any]]] = defaultdict(list)
     for row in session.execute(statement):
@@ -120,20 +132,31 @@ def _cores(
 
 
 def _worst(victims: Sequence[Row[Any]]) -> WorstVictim | None:
-    """The longest run queue latency; the one hit more often where two are equal."""
+    """The longest run queue latency that its own quota did not make; the one that lost more where
+    two are equal."""
     if not victims:
         return None
-    worst = max(victims, key=lambda row: row.runq_p99_seconds or 0.0)
-    ref = CgroupRef(worst.host_id, worst.victim_id)
-    return WorstVictim(id=str(ref), name=worst.name, runq_p99_seconds=worst.runq_p99_seconds)
+    worst = max(victims, key=lambda row: row.runq_unthrottled_p99_seconds or 0.0)
+    return WorstVictim(
+        id=str(CgroupRef(worst.host_id, worst.victim_id)),
+        name=worst.name,
+        runq_p99_seconds=worst.runq_p99_seconds,
+        runq_unthrottled_p99_seconds=worst.runq_unthrottled_p99_seconds,
+    )
 
 
-def _top(victims: Sequence[Row[Any]], preemptions: int) -> list[TopVictim]:
+def _top(victims: Sequence[Row[Any]]) -> list[TopVictim]:
+    stolen_ns = sum(row.wait_ns or 0 for row in victims)
+    preemptions = sum(row.preemptions for row in victims)
     return [
         TopVictim(
             id=str(CgroupRef(row.host_id, row.victim_id)),
             name=row.name,
-            share_ratio=row.preemptions / preemptions,
+            stolen_cpu_seconds=None if row.wait_ns is None else row.wait_ns / 1e9,
+            share_ratio=(row.wait_ns or 0) / stolen_ns
+            if stolen_ns
+            else row.preemptions / preemptions,
+            preemptions=row.preemptions,
         )
         for row in victims[:TOP_VICTIMS]
     ]

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from neighborwatch.db.coverage import coverage
 from neighborwatch.http.csv import CSV_RESPONSE, WantsCsv, csv_response
@@ -16,7 +16,7 @@ from neighborwatch.neighbors.schemas import NeighborItem, NeighborList
 
 router = APIRouter(tags=["neighbors"], route_class=ConditionalRoute)
 NeighborListDep = Annotated[
-    ListRequest, Depends(list_request(queries.SORTS, default="-preemptions"))
+    ListRequest, Depends(list_request(queries.SORTS, default="-stolen_cpu_seconds"))
 ]
 
 
@@ -32,18 +32,26 @@ def list_neighbors(
     request: NeighborListDep,
     csv: WantsCsv,
     host_id: HostFilter,
+    kind: Annotated[
+        queries.Kind,
+        Query(description="Containers, or the system services that took the CPU from them."),
+    ] = "container",
 ) -> NeighborList | Response:
-    """Containers by how often their tasks took the CPU from a waiting task of another container."""
+    """Containers by the CPU time they stole: how long tasks of other containers waited on a CPU
+    while theirs ran there. Throttled time is never charged to a neighbor."""
     if csv:
-        chunks = queries.stream_neighbors(session, request, host_id=host_id)
+        chunks = queries.stream_neighbors(session, request, host_id=host_id, kind=kind)
         return csv_response(chunks, NeighborItem, filename="neighbors.csv")
-    ranking = queries.rank_neighbors(session, request, host_id=host_id)
+    ranking = queries.rank_neighbors(session, request, host_id=host_id, kind=kind)
     covered = coverage(session, request.span, now=now, host_id=host_id)
     return NeighborList(
         **meta_fields(request.span, covered),
         **page_fields(ranking.page),
         items=ranking.items,
-        system_items=queries.system_neighbors(session, request.span, host_id=host_id),
-        ranked_by="preemptions",
+        system_items=[]
+        if kind == "system"
+        else queries.system_neighbors(session, request.span, host_id=host_id),
+        ranked_by="stolen_cpu_seconds",
+        total_stolen_cpu_seconds=ranking.total_stolen_cpu_seconds,
         total_preemptions=ranking.total_preemptions,
     )

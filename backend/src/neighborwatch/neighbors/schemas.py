@@ -6,17 +6,29 @@ from pydantic import Field
 
 from neighborwatch.http.schemas import Answer, Page
 
+STOLEN = "CPU-seconds that other containers waited on a CPU while this one ran there"
+
 
 class WorstVictim(Answer):
     id: str
     name: str
     runq_p99_seconds: float | None
+    runq_unthrottled_p99_seconds: Annotated[
+        float | None, Field(description="What its own quota did to it is left out of this one.")
+    ]
 
 
 class TopVictim(Answer):
     id: str
     name: str
-    share_ratio: Annotated[float, Field(description="Share of what this neighbor inflicted.")]
+    stolen_cpu_seconds: Annotated[
+        float | None, Field(description="Of this victim by this neighbor. Null: not measured.")
+    ]
+    share_ratio: Annotated[
+        float,
+        Field(description="Share of what this neighbor stole; of its preemptions where unknown."),
+    ]
+    preemptions: int
 
 
 class NeighborItem(Answer):
@@ -28,28 +40,40 @@ class NeighborItem(Answer):
     host_name: str
     image: str | None
     namespace: str | None
-    preemptions: Annotated[int, Field(description="Inflicted on other containers, never itself.")]
-    preemptions_per_second: float
+    stolen_cpu_seconds: Annotated[
+        float | None,
+        Field(description=f"{STOLEN}; throttled time is nobody's. Null: not measured."),
+    ]
+    stolen_cpu_seconds_per_hour: Annotated[
+        float | None, Field(description="Over the time in which its host was observed.")
+    ]
     share_ratio: Annotated[
         float,
         Field(
-            description="Share of all preemptions in scope between containers; for"
-            " system services, of theirs."
+            description="Share of all that is stolen between containers in scope; for system"
+            " services, of theirs. Of preemptions where stolen time was not measured at all."
         ),
     ]
     victims: int
     hosts: int
     worst_victim: Annotated[
-        WorstVictim | None, Field(description="The victim with the highest runq P99 in range.")
+        WorstVictim | None,
+        Field(description="The victim with the highest runq P99 in range, throttling left out."),
     ]
-    top_victims: list[TopVictim]
+    top_victims: Annotated[list[TopVictim], Field(description="The three it stole most from.")]
+    preemptions: Annotated[int, Field(description="Inflicted on other containers, never itself.")]
+    preemptions_per_second: float
     cpu_used_cores: float | None
 
 
 class NeighborList(Page):
     items: list[NeighborItem]
     system_items: Annotated[
-        list[NeighborItem], Field(description="System services apart; not paged, at most 100.")
+        list[NeighborItem],
+        Field(description="System services apart; not paged, at most 100. Empty with kind=system."),
     ]
-    ranked_by: Literal["preemptions"]
-    total_preemptions: Annotated[int, Field(description="By all containers in scope, on others.")]
+    ranked_by: Literal["stolen_cpu_seconds"]
+    total_stolen_cpu_seconds: Annotated[
+        float | None, Field(description="By all of this kind in scope, from containers.")
+    ]
+    total_preemptions: Annotated[int, Field(description="By all of this kind in scope, on others.")]

@@ -9,7 +9,14 @@ from sqlalchemy.orm import Session
 from neighborwatch.db import identity
 from neighborwatch.db.coverage import coverage
 from neighborwatch.db.expressions import ratio, total, within
-from neighborwatch.db.tables import Container, Host, HostSample10s, IngestCursor, Sample10s
+from neighborwatch.db.tables import (
+    WAIT_PARTS,
+    Container,
+    Host,
+    HostSample10s,
+    IngestCursor,
+    Sample10s,
+)
 from neighborwatch.http.meta import meta_fields
 from neighborwatch.http.paging import ListRequest, Sort
 from neighborwatch.inventory.container_queries import (
@@ -38,7 +45,7 @@ MAX_TREND_POINTS: Final = 60
 def overview(session: Session, span: Span, *, now: datetime) -> OverviewAnswer:
     hosts = _host_counts(session, now)
     totals, worst = _totals_and_worst(session, span, now)
-    top = ListRequest(span, TOP_NEIGHBORS, Sort("preemptions", True), None, None)
+    top = ListRequest(span, TOP_NEIGHBORS, Sort("stolen_cpu_seconds", True), None, None)
     trend = trend_of(session, span, grid_of(span, max_points=MAX_TREND_POINTS))
     return OverviewAnswer(
         **meta_fields(span, coverage(session, span, now=now)),
@@ -54,11 +61,24 @@ def overview(session: Session, span: Span, *, now: datetime) -> OverviewAnswer:
         throttled_threshold_ratio=THROTTLED_THRESHOLD_RATIO,
         wait_seconds=totals["wait"],
         ran_seconds=totals["ran"],
+        wait_ratio=_wait_ratio(totals["wait"], totals["ran"]),
+        stolen_cpu_seconds_per_hour=_per_hour(
+            totals["all_neighbor_wait_seconds"], trend.observed_seconds
+        ),
+        **{f"{part}_seconds": totals[f"all_{part}_seconds"] for part in WAIT_PARTS},
         top_neighbors=rank_neighbors(session, top, host_id=None).items,
         worst_containers=worst,
         host_tiles=_tiles(session, span, now),
         trend=trend.points,
     )
+
+
+def _wait_ratio(wait: float | None, ran: float | None) -> float | None:
+    return wait / (wait + ran) if wait is not None and ran is not None and wait + ran else None
+
+
+def _per_hour(seconds: float | None, observed_seconds: float) -> float | None:
+    return seconds * 3600 / observed_seconds if seconds is not None and observed_seconds else None
 
 
 def _host_counts(session: Session, now: datetime) -> RowMapping:
@@ -104,7 +124,7 @@ def _totals_and_worst(
     return found[0], items
 
 
-def _totals(rows: CTE, span: Span) -> Any:  # noqa: ANN401 - a select of six labelled columns
+def _totals(rows: CTE, span: Span) -> Any:  # noqa: ANN401 - a select of labelled columns
     c = rows.c
     return select(
         func.count().label("measured"),
@@ -114,6 +134,8 @@ def _totals(rows: CTE, span: Span) -> Any:  # noqa: ANN401 - a select of six lab
         func.count().filter(c.throttled_ratio > THROTTLED_THRESHOLD_RATIO).label("throttled"),
         func.sum(c.wait_seconds).label("wait"),
         func.sum(c.ran_seconds).label("ran"),
+        # Columns of the worst containers stand beside these under the parts' own names.
+        *(func.sum(c[f"{part}_seconds"]).label(f"all_{part}_seconds") for part in WAIT_PARTS),
     )
 
 
@@ -126,7 +148,11 @@ def _tiles(session: Session, span: Span, now: datetime) -> list[HostTile]:
         .subquery()
     )
     preempted = (
-        select(s.host_id, total(s.preempted_other).label("preempted_other"))
+        select(
+            s.host_id,
+            total(s.preempted_other).label("preempted_other"),
+            total(s.neighbor_wait_ns).label("neighbor_wait_ns"),
+        )
         .outerjoin(
             Container,
             and_(Container.host_id == s.host_id, Container.container_id == s.container_id),
@@ -142,6 +168,9 @@ def _tiles(session: Session, span: Span, now: datetime) -> list[HostTile]:
             Host.instance_family,
             identity.host_seen_at().label("seen_at"),
             (ratio(preempted.c.preempted_other, observed.c.duration_ms) * 1000.0).label("value"),
+            (ratio(preempted.c.neighbor_wait_ns, observed.c.duration_ms) / 1e6).label(
+                "neighbor_wait_cores"
+            ),
         )
         .outerjoin(IngestCursor, IngestCursor.host_id == Host.host_id)
         .outerjoin(observed, observed.c.host_id == Host.host_id)
@@ -156,6 +185,7 @@ def _tiles(session: Session, span: Span, now: datetime) -> list[HostTile]:
             instance_family=row.instance_family,
             state=host_state(row.seen_at, now),
             value=row.value,
+            neighbor_wait_cores=row.neighbor_wait_cores,
         )
         for row in rows
     ]

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from neighborwatch.http.schemas import Answer, Meta
-from neighborwatch.inventory.schemas import ContainerItem
+from neighborwatch.inventory.schemas import ContainerItem, WaitParts
 from neighborwatch.measures.host_state import HostState
 from neighborwatch.neighbors.schemas import NeighborItem
 
@@ -18,6 +18,10 @@ class HostTile(Answer):
     value: Annotated[
         float | None, Field(description="Preemptions of its containers by others, per second.")
     ]
+    neighbor_wait_cores: Annotated[
+        float | None,
+        Field(description="CPU time its containers lost to each other, seconds per second."),
+    ]
 
 
 class OverviewTrend(Answer):
@@ -25,9 +29,17 @@ class OverviewTrend(Answer):
     preempted_by_neighbors_per_second: list[float | None]
     throttled_containers: list[int | None]
     waiting_containers: list[int | None]
+    # Fleet-wide waiting by cause, CPU-seconds per second.
+    self_wait_cores: list[float | None]
+    neighbor_wait_cores: list[float | None]
+    system_wait_cores: list[float | None]
+    throttled_own_wait_cores: list[float | None]
+    throttled_ancestor_wait_cores: list[float | None]
+    idle_gap_wait_cores: list[float | None]
+    unattributed_wait_cores: list[float | None]
 
 
-class OverviewAnswer(Meta):
+class _OverviewHead(Meta):
     hosts_known: int
     hosts_live: int
     hosts_stale: int
@@ -43,9 +55,22 @@ class OverviewAnswer(Meta):
     ]
     waiting_threshold_seconds: float
     throttled_threshold_ratio: float
-    wait_seconds: float | None
+    wait_seconds: Annotated[
+        float | None, Field(description="All containers, runnable and not running; CPU-seconds.")
+    ]
     ran_seconds: float | None
-    top_neighbors: list[NeighborItem]
+    wait_ratio: Annotated[float | None, Field(description="wait / (ran + wait)")]
+    stolen_cpu_seconds_per_hour: Annotated[
+        float | None,
+        Field(description="neighbor_wait_seconds over the time in which a host was observed."),
+    ]
+    top_neighbors: Annotated[
+        list[NeighborItem], Field(description="By CPU time stolen from other containers.")
+    ]
     worst_containers: list[ContainerItem]
     host_tiles: list[HostTile]
     trend: OverviewTrend
+
+
+class OverviewAnswer(WaitParts, _OverviewHead):
+    """The parts of the wait are those of all containers."""

@@ -12,9 +12,10 @@ from neighborwatch.db.expressions import (
     ratio,
     runq_waits,
     total,
+    wait_part_sums,
     within,
 )
-from neighborwatch.db.tables import Container, HostSample10s, Sample10s
+from neighborwatch.db.tables import WAIT_PARTS, Container, HostSample10s, Sample10s
 from neighborwatch.measures.histogram import buckets_below
 from neighborwatch.measures.time_range import Grid, Span
 from neighborwatch.overview.schemas import OverviewTrend
@@ -27,6 +28,7 @@ THROTTLED_THRESHOLD_RATIO: Final = 0.05
 @dataclass(frozen=True, slots=True)
 class Trend:
     preempted_by_neighbors_per_second: float | None  # of the whole range
+    observed_seconds: float  # in which at least one host measured
     points: OverviewTrend
 
 
@@ -36,6 +38,7 @@ class _Bucket:
     preempted_other: int | None
     throttled: int | None
     waiting: int | None
+    parts_ns: dict[str, int | None]  # by part
 
 
 def trend_of(session: Session, span: Span, grid: Grid) -> Trend:
@@ -43,13 +46,23 @@ def trend_of(session: Session, span: Span, grid: Grid) -> Trend:
     points = [buckets.get(index) for index in range(grid.points)]
     return Trend(
         _rate([bucket for bucket in points if bucket], whole=True),
+        sum(bucket.observed_ms for bucket in points if bucket) / 1000,
         OverviewTrend(
             t=grid.starts_epoch_seconds,
             preempted_by_neighbors_per_second=[_rate([b]) if b else None for b in points],
             throttled_containers=[b.throttled if b else None for b in points],
             waiting_containers=[b.waiting if b else None for b in points],
+            **{
+                f"{part}_cores": [_cores(b, part) if b else None for b in points]
+                for part in WAIT_PARTS
+            },
         ),
     )
+
+
+def _cores(bucket: _Bucket, part: str) -> float | None:
+    ns = bucket.parts_ns[part]
+    return ns / 1e6 / bucket.observed_ms if ns is not None and bucket.observed_ms else None
 
 
 def _rate(buckets: list[_Bucket], *, whole: bool = False) -> float | None:
@@ -71,6 +84,7 @@ def _buckets(session: Session, span: Span, grid: Grid) -> dict[int, _Bucket]:
         ratio(per_container.c.nr_throttled, per_container.c.nr_periods).label("throttled_ratio"),
         # P99 is at least the threshold if less than 99 % of the waits are in buckets below it.
         (per_container.c.shorter_waits * 100 < per_container.c.waits * 99).label("waiting"),
+        *(per_container.c[f"{part}_ns"] for part in WAIT_PARTS),
     ).subquery("judged")
     c = judged.c
     counts = (
@@ -80,6 +94,7 @@ def _buckets(session: Session, span: Span, grid: Grid) -> dict[int, _Bucket]:
             total(c.sched_windows).label("sched_windows"),
             func.count().filter(c.throttled_ratio > THROTTLED_THRESHOLD_RATIO).label("throttled"),
             func.count().filter(c.waiting).label("waiting"),
+            *(total(c[f"{part}_ns"]).label(f"{part}_ns") for part in WAIT_PARTS),
         )
         .group_by(c.bucket)
         .subquery("counts")
@@ -93,6 +108,7 @@ def _buckets(session: Session, span: Span, grid: Grid) -> dict[int, _Bucket]:
             counts.c.sched_windows,
             counts.c.throttled,
             counts.c.waiting,
+            *(counts.c[f"{part}_ns"] for part in WAIT_PARTS),
         ).select_from(observed.outerjoin(counts, counts.c.bucket == observed.c.bucket, full=True))
     )
     return {
@@ -101,6 +117,7 @@ def _buckets(session: Session, span: Span, grid: Grid) -> dict[int, _Bucket]:
             row.preempted_other,
             row.throttled,
             row.waiting if row.sched_windows else None,
+            {part: row._mapping[f"{part}_ns"] for part in WAIT_PARTS},
         )
         for row in rows
     }
@@ -117,6 +134,7 @@ def _per_container(span: Span, grid: Grid) -> Subquery:
             total(s.preempted_other).label("preempted_other"),
             total(s.nr_periods).label("nr_periods"),
             total(s.nr_throttled).label("nr_throttled"),
+            *wait_part_sums(),
             runq_waits().label("waits"),
             runq_waits(buckets_below(WAITING_THRESHOLD_SECONDS)).label("shorter_waits"),
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import RowMapping, and_, select
+from sqlalchemy import RowMapping, and_, func, select
 from sqlalchemy.orm import Session
 
 from neighborwatch.db import identity
@@ -11,13 +11,18 @@ from neighborwatch.db.expressions import (
     newest,
     newest_field,
     per_second,
+    ran_and_parts_per_second,
     ratio,
     runq_percentile_seconds,
     runq_sums,
+    runq_unthrottled_percentile_seconds,
+    runq_unthrottled_sums,
+    seconds,
     total,
+    wait_part_sums,
     within,
 )
-from neighborwatch.db.tables import Container, Host, HostSample10s, Sample10s
+from neighborwatch.db.tables import WAIT_PARTS, Container, Host, HostSample10s, Sample10s
 from neighborwatch.http.errors import not_found
 from neighborwatch.measures.ids import CgroupRef
 from neighborwatch.measures.time_range import Grid, Span
@@ -32,7 +37,9 @@ def series_of(
         rows = _host_rows(session, scope.host_id, span, grid)
     else:
         ref = CgroupRef(scope.host_id, scope.container_id)
-        rows = _container_rows(session, ref, span, grid)
+        rows = _container_rows(
+            session, ref, span, grid, unthrottled="runq_unthrottled_p99_seconds" in metrics
+        )
     by_bucket = {row["bucket"]: row for row in rows}
     return [
         Series(metric=metric, unit=scope.units[metric], values=_values(by_bucket, metric, grid))
@@ -46,8 +53,9 @@ def _values(by_bucket: dict[int, RowMapping], metric: Metric, grid: Grid) -> lis
 
 
 def _container_rows(
-    session: Session, ref: CgroupRef, span: Span, grid: Grid
+    session: Session, ref: CgroupRef, span: Span, grid: Grid, *, unthrottled: bool
 ) -> Sequence[RowMapping]:
+    """`unthrottled`: the second histogram too, which doubles the sums."""
     s = Sample10s
     sums = (
         select(
@@ -61,7 +69,10 @@ def _container_rows(
             per_second(s.usage_ns, s.duration_ms).label("usage_ns_per_second"),
             per_second(s.wait_ns, s.duration_ms).label("wait_ns_per_second"),
             newest(s.t, s.quota_us, s.period_us, measured=s.usage_ns).label("newest"),
+            func.max(s.max_wait_ns).label("max_wait_ns"),
+            *ran_and_parts_per_second(),
             *runq_sums(),
+            *(runq_unthrottled_sums() if unthrottled else ()),
         )
         .where(s.host_id == ref.host_id, s.container_id == ref.container_id, *within(s.t, span))
         .group_by("bucket")
@@ -81,6 +92,13 @@ def _container_rows(
             (c.usage_ns_per_second / 1e9).label("cpu_used_cores"),
             (c.wait_ns_per_second / 1e9).label("wait_seconds_per_second"),
             ratio(newest_field(c.newest, 0), newest_field(c.newest, 1)).label("quota_cores"),
+            seconds(c.max_wait_ns).label("max_wait_seconds"),
+            *(c[f"{name}_cores"] for name in ("ran", *WAIT_PARTS)),
+            *(
+                [runq_unthrottled_percentile_seconds(99).label("runq_unthrottled_p99_seconds")]
+                if unthrottled
+                else []
+            ),
         ).select_from(sums)
     )
     found = rows.mappings().all()
@@ -109,6 +127,8 @@ def _host_rows(session: Session, host_id: int, span: Span, grid: Grid) -> Sequen
         select(
             grid_bucket(s.t, grid).label("bucket"),
             total(s.preempted_other).label("preempted_other"),
+            total(s.ran_ns).label("ran_ns"),
+            *wait_part_sums(),
             *runq_sums(),
         )
         .outerjoin(
@@ -129,6 +149,11 @@ def _host_rows(session: Session, host_id: int, span: Span, grid: Grid) -> Sequen
             ratio(cpu.c.steal_ns, all_ns).label("steal_ratio"),
             runq_percentile_seconds(99).label("runq_p99_seconds"),
             foreign_per_second.label("preempted_other_per_second"),
+            # Over the host's observed time: containers that came and went share it.
+            *(
+                (ratio(waits.c[f"{name}_ns"], cpu.c.duration_ms) / 1e6).label(f"{name}_cores")
+                for name in ("ran", *WAIT_PARTS)
+            ),
         ).select_from(cpu.outerjoin(waits, waits.c.bucket == cpu.c.bucket))
     )
     found = rows.mappings().all()

@@ -40,7 +40,7 @@ def get_series(
     now: NowDep,
     span: RangeDep,
     scope: Annotated[Scope, Depends(scope_of)],
-    metric: Annotated[list[Metric], Query(min_length=1, max_length=20)],
+    metric: Annotated[list[Metric], Query(min_length=1, max_length=24)],
     max_points: Annotated[int, Query(ge=2, le=1000)] = 360,
 ) -> SeriesAnswer:
     """Buckets without a window are null. The grid is aligned to its step, so the first and the

@@ -8,6 +8,17 @@ from neighborwatch.http.errors import bad_field
 from neighborwatch.measures.ids import parse_container_id, parse_host_id
 from neighborwatch.series.schemas import Metric, Unit
 
+# Where the time went, CPU-seconds per second: ran + the seven parts = demand.
+_LEDGER: Final[dict[Metric, Unit]] = {
+    "ran_cores": "cores",
+    "self_wait_cores": "cores",
+    "neighbor_wait_cores": "cores",
+    "system_wait_cores": "cores",
+    "throttled_own_wait_cores": "cores",
+    "throttled_ancestor_wait_cores": "cores",
+    "idle_gap_wait_cores": "cores",
+    "unattributed_wait_cores": "cores",
+}
 CONTAINER_METRICS: Final[dict[Metric, Unit]] = {
     "runq_p50_seconds": "seconds",
     "runq_p99_seconds": "seconds",
@@ -18,6 +29,9 @@ CONTAINER_METRICS: Final[dict[Metric, Unit]] = {
     "throttled_seconds_per_second": "seconds_per_second",
     "cpu_used_cores": "cores",
     "wait_seconds_per_second": "seconds_per_second",
+    **_LEDGER,
+    "runq_unthrottled_p99_seconds": "seconds",
+    "max_wait_seconds": "seconds",
     "quota_cores": "cores",
 }
 HOST_METRICS: Final[dict[Metric, Unit]] = {
@@ -25,6 +39,7 @@ HOST_METRICS: Final[dict[Metric, Unit]] = {
     "steal_ratio": "ratio",
     "runq_p99_seconds": "seconds",
     "preempted_other_per_second": "per_second",
+    **_LEDGER,
 }
 
 

@@ -8,7 +8,8 @@
 #include <linux/types.h>
 
 enum {
-	SLOT_NONE = 0,
+	SLOT_NONE = 0,	    /* of a css id: not given out yet */
+	SLOT_IDLE = 0,	    /* of a CPU's time: it runs, never waits and belongs to nobody */
 	SLOT_AUTOGROUP = 1, /* tasks of the root cgroup on hosts with sched_autogroup_enabled */
 	SLOT_OVERFLOW = 2,  /* every cgroup that found no free slot */
 	SLOT_FIRST = 3,

@@ -9,18 +9,19 @@
 #include "cgroup/table.h"
 #include "collectors/bpf_env.h"
 
-/* 32 MiB of rows: 2,048 slots up to 36 CPUs, 780 on 96, and never fewer than 512. */
-#define SLOT_ROWS_BUDGET (UINT64_C(32) << 20)
+/* 64 MiB of rows: 2,048 slots up to 40 CPUs, 512 on 96, and never fewer than that. */
+#define SLOT_ROWS_BUDGET (UINT64_C(64) << 20)
 #define SLOTS_MIN	 512
 #define SLOTS_MAX	 2048
 
-uint32_t cgroup_slots_for(uint32_t n_cpus, uint32_t row_size)
+uint32_t cgroup_slots_for(uint32_t n_cpus, uint32_t row_size, size_t n_cgroups)
 {
 	const uint64_t affordable = SLOT_ROWS_BUDGET / ((uint64_t)n_cpus * row_size);
+	uint32_t n_slots = SLOTS_MIN;
 
-	if (affordable < SLOTS_MIN)
-		return SLOTS_MIN;
-	return affordable > SLOTS_MAX ? SLOTS_MAX : (uint32_t)affordable;
+	while (n_slots < SLOTS_MAX && n_slots < 2 * n_cgroups && 2 * n_slots <= affordable)
+		n_slots *= 2;
+	return n_slots;
 }
 
 int cgroup_slots_open(struct cgroup_slots *self, uint32_t n_slots, uint64_t root_cgroup_id,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "collectors/cgroup_slot.h"
@@ -30,8 +31,11 @@ struct cgroup_slots {
 	uint32_t n_marked;
 };
 
-/* Memory of the maps is sized by this; call before load, with the possible CPUs. */
-uint32_t cgroup_slots_for(uint32_t n_cpus, uint32_t row_size);
+/*
+ * Memory of the maps is sized by this; call before load, with the possible CPUs, the bytes
+ * per CPU and slot, and the cgroups there are now. A power of two, at least twice these.
+ */
+uint32_t cgroup_slots_for(uint32_t n_cpus, uint32_t row_size, size_t n_cgroups);
 
 int cgroup_slots_open(struct cgroup_slots *self, uint32_t n_slots, uint64_t root_cgroup_id,
 		      const struct bpf_map *by_css, const struct bpf_map *owners,

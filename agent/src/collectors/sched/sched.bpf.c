@@ -12,33 +12,8 @@
 
 #include "collectors/cgroup.bpf.h"
 #include "collectors/kernel_types.bpf.h"
+#include "collectors/sched/blame.bpf.h"
 #include "collectors/sched/sched_record.h"
-
-const volatile __u32 n_slots = 1;
-
-/*
- * Plain arrays with a row per CPU and not per-CPU maps: their lookup is inlined on every
- * kernel, and user space reads them through mmap without a system call or a copy.
- */
-#define ROWS_PER_CPU(name, row)                                            \
-	struct {                                                           \
-		__uint(type, BPF_MAP_TYPE_ARRAY);                          \
-		__uint(map_flags, BPF_F_MMAPABLE);                         \
-		__uint(max_entries, 1); /* resized to the possible CPUs */ \
-		__type(key, __u32);                                        \
-		__type(value, row);                                        \
-	} name SEC(".maps")
-
-ROWS_PER_CPU(records, struct sched_record);
-ROWS_PER_CPU(pairs, struct sched_pair_set);
-ROWS_PER_CPU(cpus, struct sched_cpu);
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, SCHED_SPILLED_PAIRS);
-	__type(key, __u32);
-	__type(value, __u64);
-} pairs_spilled SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -46,13 +21,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } last_seen SEC(".maps");
-
-static __always_inline struct sched_record *record_of(__u32 cpu, __u32 slot)
-{
-	__u32 index = cpu * n_slots + slot;
-
-	return bpf_map_lookup_elem(&records, &index);
-}
 
 /* What run_delay gained since the task was last seen to get a CPU. */
 struct earlier_wait {
@@ -113,29 +81,43 @@ static __always_inline struct earlier_wait earlier_wait(const struct task_struct
 	return earlier;
 }
 
-static __always_inline void count_in_bucket(struct sched_record *record, __u64 ns, __u32 count)
+/*
+ * Most waits lie under one run, the newest: it is charged here. Everything else is walked.
+ * Returns how much is nobody's.
+ */
+static __always_inline __u64 blame_run(struct sched_cpu *state, __u32 cpu, __u32 waiter, __u64 from,
+				       __u64 ns)
 {
-	__u32 bucket = hist_bucket(ns);
+	struct sched_log *log = bpf_map_lookup_elem(&run_logs, &cpu);
 
-	barrier_var(bucket); /* the verifier must see the check that the compiler proves away */
-	if (bucket < RUNQ_BUCKETS)
-		record->runq[bucket] += count;
+	if (!log || !ns)
+		return ns;
+	if (*log_entry(log, state->position - 2) >> SCHED_SLOT_BITS > from >> SCHED_TICK_SHIFT ||
+	    state->began_tick > from >> SCHED_TICK_SHIFT)
+		return blame_wait(cpu, cpu, waiter, from, ns);
+	state->charges++;
+	return pair_add(cpu, waiter, state->newest, 0, ns) ? ns : 0;
 }
 
-static __always_inline void count_wait(const struct task_struct *next, struct sched_record *record,
-				       __u64 now)
+static __always_inline void count_wait(const struct task_struct *next, __u32 slot,
+				       struct sched_cpu *state, __u32 cpu, __u64 now)
 {
 	const __u64 last_queued = next->sched_info.last_queued;
+	struct sched_record *record = record_of(cpu, slot);
 	struct earlier_wait earlier;
 	__u64 wait_ns;
 
-	if (!last_queued)
+	if (!last_queued || !record)
 		return;
 	wait_ns = now > last_queued ? now - last_queued : 0;
 	earlier = earlier_wait(next, wait_ns, now);
+	record->unattributed_wait_ns += earlier.migrated_ns + earlier.unseen_ns +
+					blame_run(state, cpu, slot, last_queued, wait_ns);
 	wait_ns += earlier.migrated_ns;
 	record->wait_ns += wait_ns + earlier.unseen_ns;
 	record->migrated_wait_ns += earlier.migrated_ns;
+	if (wait_ns > record->max_wait_ns)
+		record->max_wait_ns = wait_ns;
 	count_in_bucket(record, wait_ns, 1);
 	if (earlier.unseen_runs) /* nearly always one, which makes the mean exact */
 		count_in_bucket(record, earlier.unseen_ns / earlier.unseen_runs,
@@ -170,75 +152,27 @@ static __always_inline bool is_throttled(const struct task_struct *prev)
 	return prev->prio >= 100 && prev->se.cfs_rq->throttle_count > 0; /* CFS only */
 }
 
-static __noinline int spill_pair(__u32 key)
-{
-	__u64 one = 1, *count;
-
-	/* A second round for the CPU that lost the race to insert. */
-	for (int i = 0; i < 2; i++) {
-		count = bpf_map_lookup_elem(&pairs_spilled, &key);
-		if (count) {
-			__sync_fetch_and_add(count, 1);
-			return 0;
-		}
-		if (!bpf_map_update_elem(&pairs_spilled, &key, &one, BPF_NOEXIST))
-			return 0;
-	}
-	return -1;
-}
-
-static __always_inline void count_preemption(struct sched_cpu *state, __u32 cpu, __u32 prev_slot,
-					     __u32 next_slot)
-{
-	__u32 index = cpu * SCHED_PAIR_SETS + (prev_slot * 167 + next_slot * 7) % SCHED_PAIR_SETS;
-	const __u32 key = prev_slot << 16 | next_slot;
-	struct sched_pair_set *set = bpf_map_lookup_elem(&pairs, &index);
-
-	if (!set)
-		return;
-#pragma unroll
-	for (int i = 0; i < SCHED_PAIR_WAYS; i++) {
-		if (set->pairs[i].key == key) {
-			set->pairs[i].count++;
-			return;
-		}
-	}
-	/* Only now the empty ones: user space clears cells of the dead anywhere in the set. */
-#pragma unroll
-	for (int i = 0; i < SCHED_PAIR_WAYS; i++) {
-		if (!set->pairs[i].key) {
-			set->pairs[i].count = 1;
-			barrier();
-			set->pairs[i].key = key;
-			return;
-		}
-	}
-	if (spill_pair(key))
-		state->lost_pairs++;
-}
-
 SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	const __u64 now = prev->se.cfs_rq->rq->clock;
+	const __u32 prev_slot = prev->pid ? cgroup_slot(prev) : SLOT_IDLE;
+	const __u32 next_slot = next->pid ? cgroup_slot(next) : SLOT_IDLE;
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
-	__u32 prev_slot = SLOT_NONE, next_slot = SLOT_NONE;
 	struct sched_record *record;
 
 	if (!state)
 		return 0;
-	if (next->pid) { /* 0 is idle, which neither waits nor preempts */
-		next_slot = cgroup_slot(next);
-		record = record_of(cpu, next_slot);
-		if (record)
-			count_wait(next, record, now);
-		if (next_slot == SLOT_OVERFLOW)
-			state->overflow_runs++;
-	}
-	if (!prev->pid)
+	state->runs++;
+	extend_timeline(state, cpu, prev_slot, prev->pid ? prev->sched_info.last_arrival : 0, now);
+	state->running_slot = next_slot;
+	if (next_slot != SLOT_IDLE)
+		count_wait(next, next_slot, state, cpu, now);
+	if (next_slot == SLOT_OVERFLOW)
+		state->overflow_runs++;
+	if (prev_slot == SLOT_IDLE)
 		return 0;
-	prev_slot = cgroup_slot(prev);
 	record = record_of(cpu, prev_slot);
 	if (!record)
 		return 0;
@@ -247,8 +181,8 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 		return 0;
 	if (is_throttled(prev))
 		record->throttled_out++;
-	else if (next_slot != SLOT_NONE)
-		count_preemption(state, cpu, prev_slot, next_slot);
+	else if (next_slot != SLOT_IDLE)
+		pair_add(cpu, prev_slot, next_slot, 1, 0);
 	return 0;
 }
 

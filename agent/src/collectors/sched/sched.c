@@ -17,6 +17,11 @@
 
 extern const struct collector sched_collector;
 
+/* What a slot costs on every CPU: record, clock and its copies, list. */
+#define ROW_BYTES                                                  \
+	(sizeof(struct sched_record) + sizeof(struct sched_link) + \
+	 (1 + SCHED_CHECKPOINTS) * sizeof(__u32))
+
 static void sched_close(void *state)
 {
 	struct sched *self = state;
@@ -33,7 +38,9 @@ static void sched_close(void *state)
 	sched_bpf__destroy(self->skel);
 	free(self->runq);
 	free(self->spilled_keys);
-	free(self->spilled_counts);
+	free(self->spilled);
+	free(self->idle_gap_ns);
+	free(self->nobodys_ns);
 	free(self);
 }
 
@@ -97,6 +104,56 @@ static int resize(struct bpf_map *map, uint64_t rows, uint64_t *bytes)
 	return bpf_map__set_max_entries(map, (__u32)rows);
 }
 
+static int resize_vectors(struct bpf_map *map, uint64_t rows, uint32_t size, uint64_t *bytes)
+{
+	const int r = bpf_map__set_value_size(map, size);
+
+	return r < 0 ? r : resize(map, rows, bytes);
+}
+
+static int size_timelines(struct sched *self, uint32_t n_slots)
+{
+	const struct sched_bpf *skel = self->skel;
+	int r = resize_vectors(skel->maps.run_clocks, self->n_cpus, n_slots * sizeof(__u32),
+			       &self->map_bytes);
+
+	if (r == 0)
+		r = resize_vectors(skel->maps.run_links, self->n_cpus,
+				   n_slots * sizeof(struct sched_link), &self->map_bytes);
+	if (r == 0)
+		r = resize_vectors(skel->maps.checkpoint_clocks,
+				   (uint64_t)self->n_cpus * SCHED_CHECKPOINTS,
+				   n_slots * sizeof(__u32), &self->map_bytes);
+	if (r == 0)
+		r = resize(skel->maps.blames, self->n_cpus, &self->map_bytes);
+	if (r == 0)
+		r = resize(skel->maps.brackets, self->n_cpus, &self->map_bytes);
+	if (r == 0)
+		r = resize(skel->maps.checkpoints, self->n_cpus, &self->map_bytes);
+	if (r == 0)
+		r = resize(skel->maps.run_logs, self->n_cpus, &self->map_bytes);
+	return r;
+}
+
+/* The recency lists begin as rings of all slots. */
+static int link_slots(const struct sched *self, uint32_t n_slots)
+{
+	struct sched_link *links = calloc(n_slots, sizeof(*links));
+	int r = 0;
+
+	if (!links)
+		return -ENOMEM;
+	for (uint32_t slot = 0; slot < n_slots; slot++) {
+		links[slot].next = (uint16_t)((slot + 1) % n_slots);
+		links[slot].prev = (uint16_t)((slot + n_slots - 1) % n_slots);
+	}
+	for (uint32_t cpu = 0; r == 0 && cpu < self->n_cpus; cpu++)
+		r = bpf_map_update_elem(bpf_map__fd(self->skel->maps.run_links), &cpu, links,
+					BPF_ANY);
+	free(links);
+	return r;
+}
+
 static int load(struct sched *self, uint32_t n_slots)
 {
 	struct sched_bpf *skel = sched_bpf__open();
@@ -106,7 +163,9 @@ static int load(struct sched *self, uint32_t n_slots)
 		return -errno;
 	self->skel = skel;
 	skel->rodata->n_slots = n_slots;
-	r = resize(skel->maps.records, (uint64_t)self->n_cpus * n_slots, &self->map_bytes);
+	r = size_timelines(self, n_slots);
+	if (r == 0)
+		r = resize(skel->maps.records, (uint64_t)self->n_cpus * n_slots, &self->map_bytes);
 	if (r == 0)
 		r = resize(skel->maps.pairs, (uint64_t)self->n_cpus * SCHED_PAIR_SETS,
 			   &self->map_bytes);
@@ -119,9 +178,10 @@ static int load(struct sched *self, uint32_t n_slots)
 	if (r < 0)
 		return r;
 	self->map_bytes += sizeof(__u32) * SLOT_CSS_IDS + sizeof(__u64) * SCHED_SEEN_CELLS;
-	/* A preallocated hash element: header of 48 bytes, key and value of 8 each. */
-	self->map_bytes += (uint64_t)SCHED_SPILLED_PAIRS * 64;
-	return sched_bpf__load(skel);
+	/* A preallocated hash element: header of 48 bytes, key of 8, value of 16. */
+	self->map_bytes += (uint64_t)SCHED_SPILLED_PAIRS * 72;
+	r = sched_bpf__load(skel);
+	return r < 0 ? r : link_slots(self, n_slots);
 }
 
 static int map_rows(struct sched *self, uint32_t n_slots, uint64_t root_cgroup_id)
@@ -131,8 +191,11 @@ static int map_rows(struct sched *self, uint32_t n_slots, uint64_t root_cgroup_i
 
 	self->runq = calloc(n_slots, sizeof(*self->runq));
 	self->spilled_keys = calloc(SCHED_SPILLED_PAIRS, sizeof(*self->spilled_keys));
-	self->spilled_counts = calloc(SCHED_SPILLED_PAIRS, sizeof(*self->spilled_counts));
-	if (!self->runq || !self->spilled_keys || !self->spilled_counts)
+	self->spilled = calloc(SCHED_SPILLED_PAIRS, sizeof(*self->spilled));
+	self->idle_gap_ns = calloc(n_slots, sizeof(*self->idle_gap_ns));
+	self->nobodys_ns = calloc(n_slots, sizeof(*self->nobodys_ns));
+	if (!self->runq || !self->spilled_keys || !self->spilled || !self->idle_gap_ns ||
+	    !self->nobodys_ns)
 		return -ENOMEM;
 	r = cgroup_slots_open(&self->slots, n_slots, root_cgroup_id, skel->maps.slot_by_css,
 			      skel->maps.slot_owners, skel->maps.free_slots);
@@ -197,7 +260,8 @@ static int start(struct sched *self, struct collector_report *report)
 	if (r < 0)
 		return r;
 	self->n_cpus = (uint32_t)r;
-	n_slots = cgroup_slots_for(self->n_cpus, sizeof(struct sched_record));
+	n_slots = cgroup_slots_for(self->n_cpus, ROW_BYTES,
+				   self->cgroups ? cgroup_table_size(self->cgroups) : 0);
 	r = root_cgroup_id(self->cgroups, &root_id);
 	if (r < 0)
 		return r;

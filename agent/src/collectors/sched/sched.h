@@ -30,7 +30,9 @@ struct sched {
 	uint64_t map_bytes;
 	uint64_t overflow_runs; /* at the last read */
 	uint32_t *spilled_keys; /* scratch for one batched lookup */
-	uint64_t *spilled_counts;
+	struct sched_spilled *spilled;
+	uint64_t *idle_gap_ns; /* per slot, of one read: waited while the CPU was idle */
+	uint64_t *nobodys_ns;  /* per slot, of one read: waited for runners without a slot */
 };
 
 /* Adds the running tasks' time so far to their records, on every online CPU. */

@@ -31,13 +31,20 @@ static void read_slot(struct sched *self, uint32_t slot, struct sched_counters *
 
 	*ret = (struct sched_counters){};
 	for (uint32_t cpu = 0; cpu < self->n_cpus; cpu++) {
-		const struct sched_record *record =
+		struct sched_record *record =
 			&self->records[(uint64_t)cpu * self->slots.n_slots + slot];
+		uint64_t max_wait_ns;
 
 		ret->ran_ns += READ(record->ran_ns);
 		ret->wait_ns += READ(record->wait_ns);
 		ret->migrated_wait_ns += READ(record->migrated_wait_ns);
 		ret->throttled_out += READ(record->throttled_out);
+		ret->throttled_own_wait_ns += READ(record->throttled_own_wait_ns);
+		ret->throttled_ancestor_wait_ns += READ(record->throttled_ancestor_wait_ns);
+		ret->unattributed_wait_ns += READ(record->unattributed_wait_ns);
+		max_wait_ns = __atomic_exchange_n(&record->max_wait_ns, 0, __ATOMIC_RELAXED);
+		if (max_wait_ns > ret->max_wait_ns)
+			ret->max_wait_ns = max_wait_ns;
 		for (size_t i = 0; i < RUNQ_BUCKETS; i++)
 			sums[i] += READ(record->runq[i]);
 	}
@@ -45,8 +52,11 @@ static void read_slot(struct sched *self, uint32_t slot, struct sched_counters *
 		runq->total[i] += (uint32_t)(sums[i] - runq->seen[i]);
 		runq->seen[i] = sums[i];
 		ret->runq[i] = runq->total[i];
+		ret->runq_unthrottled[i] = runq->total[i];
 		ret->wait_count += runq->total[i];
 	}
+	ret->idle_gap_wait_ns = self->idle_gap_ns[slot];
+	ret->unattributed_wait_ns += self->nobodys_ns[slot];
 }
 
 /* Added, not assigned: an autogroup's tasks and the root cgroup's own share one id. */
@@ -63,8 +73,16 @@ static void add_to_snapshot(struct snapshot *snapshot, uint64_t cgroup_id,
 	row->sched.wait_count += counters->wait_count;
 	row->sched.migrated_wait_ns += counters->migrated_wait_ns;
 	row->sched.throttled_out += counters->throttled_out;
-	for (size_t i = 0; i < RUNQ_BUCKETS; i++)
+	row->sched.throttled_own_wait_ns += counters->throttled_own_wait_ns;
+	row->sched.throttled_ancestor_wait_ns += counters->throttled_ancestor_wait_ns;
+	row->sched.idle_gap_wait_ns += counters->idle_gap_wait_ns;
+	row->sched.unattributed_wait_ns += counters->unattributed_wait_ns;
+	if (counters->max_wait_ns > row->sched.max_wait_ns)
+		row->sched.max_wait_ns = counters->max_wait_ns;
+	for (size_t i = 0; i < RUNQ_BUCKETS; i++) {
 		row->sched.runq[i] += counters->runq[i];
+		row->sched.runq_unthrottled[i] += counters->runq_unthrottled[i];
+	}
 }
 
 static void read_slots(struct sched *self, struct snapshot *snapshot)
@@ -83,16 +101,31 @@ static void read_slots(struct sched *self, struct snapshot *snapshot)
 	}
 }
 
-static void add_pair(const struct sched *self, struct snapshot *snapshot, uint32_t key,
-		     uint64_t count)
+/* Idle time and time of cgroups without a slot are nobody's doing: they stay with the waiter. */
+static void add_pair(struct sched *self, struct snapshot *snapshot, uint32_t key, uint64_t count,
+		     uint64_t wait_ns)
 {
-	uint64_t prev_id, next_id;
+	const uint32_t waiter = key >> SCHED_SLOT_BITS, runner = key & (SCHED_MAX_SLOTS - 1);
+	struct pair_counter pair = {.preemptions = count, .wait_ns = wait_ns};
 
-	if (cgroup_slots_owner(&self->slots, key >> 16, &prev_id) &&
-	    cgroup_slots_owner(&self->slots, key & 0xffff, &next_id))
-		(void)snapshot_add_pair(snapshot,
-					&(struct pair_counter){prev_id, next_id, count,
-							       0}); /* counts what it drops */
+	if (!cgroup_slots_owner(&self->slots, waiter, &pair.waiter_cgroup_id))
+		return;
+	if (runner == SLOT_IDLE) {
+		self->idle_gap_ns[waiter] += wait_ns;
+		return;
+	}
+	if (runner == SLOT_OVERFLOW) {
+		self->nobodys_ns[waiter] += wait_ns;
+		pair.wait_ns = 0;
+	}
+	if (pair.preemptions + pair.wait_ns != 0 &&
+	    cgroup_slots_owner(&self->slots, runner, &pair.runner_cgroup_id))
+		(void)snapshot_add_pair(snapshot, &pair); /* counts what it drops */
+}
+
+static uint32_t pair_key(uint64_t key_count)
+{
+	return (uint32_t)(key_count >> SCHED_PAIR_COUNT_BITS);
 }
 
 static size_t n_pairs(const struct sched *self)
@@ -105,8 +138,8 @@ static int read_spilled(const struct sched *self, uint32_t *ret_count)
 {
 	const int fd = bpf_map__fd(self->skel->maps.pairs_spilled);
 	uint32_t count = SCHED_SPILLED_PAIRS, cursor = 0;
-	const int r = bpf_map_lookup_batch(fd, NULL, &cursor, self->spilled_keys,
-					   self->spilled_counts, &count, NULL);
+	const int r = bpf_map_lookup_batch(fd, NULL, &cursor, self->spilled_keys, self->spilled,
+					   &count, NULL);
 
 	if (r < 0 && r != -ENOENT) /* ENOENT: that was the last batch */
 		return r;
@@ -114,29 +147,35 @@ static int read_spilled(const struct sched *self, uint32_t *ret_count)
 	return 0;
 }
 
-static int read_pairs(const struct sched *self, struct snapshot *snapshot)
+static int read_pairs(struct sched *self, struct snapshot *snapshot)
 {
 	const struct sched_pair *cells = self->pairs->pairs;
 	uint32_t n_spilled;
 	int r;
 
+	memset(self->idle_gap_ns, 0, self->slots.n_slots * sizeof(*self->idle_gap_ns));
+	memset(self->nobodys_ns, 0, self->slots.n_slots * sizeof(*self->nobodys_ns));
 	for (size_t i = 0; i < n_pairs(self); i++) {
-		const uint32_t key = __atomic_load_n(&cells[i].key, __ATOMIC_ACQUIRE);
+		const uint64_t key_count = __atomic_load_n(&cells[i].key_count, __ATOMIC_ACQUIRE);
 
-		if (key != 0)
-			add_pair(self, snapshot, key, READ(cells[i].count));
+		if (key_count != 0)
+			add_pair(self, snapshot, pair_key(key_count),
+				 key_count & ((UINT64_C(1) << SCHED_PAIR_COUNT_BITS) - 1),
+				 READ(cells[i].wait_ns));
 	}
 	r = read_spilled(self, &n_spilled);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < n_spilled; i++)
-		add_pair(self, snapshot, self->spilled_keys[i], self->spilled_counts[i]);
+		add_pair(self, snapshot, self->spilled_keys[i], self->spilled[i].count,
+			 self->spilled[i].wait_ns);
 	return 0;
 }
 
 static bool names_marked(const struct sched *self, uint32_t key)
 {
-	return self->slots.is_marked[key >> 16] || self->slots.is_marked[key & 0xffff];
+	return self->slots.is_marked[key >> SCHED_SLOT_BITS] ||
+	       self->slots.is_marked[key & (SCHED_MAX_SLOTS - 1)];
 }
 
 /* No CPU writes to a marked slot's rows or to a pair that names it (cgroup_slots.h). */
@@ -158,8 +197,10 @@ static int reclaim(struct sched *self)
 		self->runq[slot] = (struct sched_runq){};
 	}
 	for (size_t i = 0; i < n_pairs(self); i++) {
-		if (READ(cells[i].key) != 0 && names_marked(self, cells[i].key))
-			__atomic_store_n(&cells[i].key, 0, __ATOMIC_RELEASE);
+		const uint64_t key_count = READ(cells[i].key_count);
+
+		if (key_count != 0 && names_marked(self, pair_key(key_count)))
+			__atomic_store_n(&cells[i].key_count, 0, __ATOMIC_RELEASE);
 	}
 	r = read_spilled(self, &n_spilled);
 	if (r < 0)
@@ -200,8 +241,10 @@ int sched_read(void *state, struct snapshot *snapshot, struct collector_report *
 
 	r = sched_fold_running(self);
 	if (r == 0) {
-		read_slots(self, snapshot);
+		/* In this order what is counted meanwhile is a wait without a cause, never more cause than wait. */
 		r = read_pairs(self, snapshot);
+		if (r == 0)
+			read_slots(self, snapshot);
 	}
 	if (r == 0)
 		r = reclaim(self);

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,12 +48,17 @@ static void ask_to_stop(int number)
 	stop_asked = 1;
 }
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 static const char *file_of(const struct run *run, const char *name)
@@ -143,15 +147,31 @@ static pid_t start_agent(const struct run *run)
 	_exit(127);
 }
 
+/* Events may come before the first window. */
+static bool has_a_window(const char *path)
+{
+	char chunk[65536];
+	FILE *file = fopen(path, "re");
+	size_t length;
+	bool has = false;
+
+	while (file && !has && (length = fread(chunk, 1, sizeof(chunk) - 1, file)) > 0) {
+		chunk[length] = '\0';
+		has = strstr(chunk, "\"cgroups\":") != NULL;
+	}
+	if (file)
+		fclose(file);
+	return has;
+}
+
 static int wait_for_first_window(struct run *run)
 {
 	for (uint64_t waited = 0; waited < FIRST_WINDOW_MS; waited += 50) {
-		struct stat found;
 		int r = drain_for(run, 50);
 
 		if (r < 0)
 			return r;
-		if (stat(file_of(run, "agent.jsonl"), &found) == 0 && found.st_size > 0)
+		if (has_a_window(file_of(run, "agent.jsonl")))
 			return 0;
 		if (waitpid(run->agent, NULL, WNOHANG) == run->agent) {
 			run->agent = 0;
@@ -243,8 +263,13 @@ static int write_results(struct run *run, uint64_t agent_pid)
 	file = r == 0 ? fopen(file_of(run, "edges.txt"), "we") : NULL;
 	if (!file)
 		return r < 0 ? r : -errno;
-	fprintf(file, "%llu %llu\n", (unsigned long long)run->judge_from_ns,
-		(unsigned long long)run->judge_to_ns);
+	const uint64_t offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+
+	/* Monotonic, then since 1970. */
+	fprintf(file, "%llu %llu %llu %llu\n", (unsigned long long)run->judge_from_ns,
+		(unsigned long long)run->judge_to_ns,
+		(unsigned long long)(run->judge_from_ns + offset_ns),
+		(unsigned long long)(run->judge_to_ns + offset_ns));
 	return fclose(file) == 0 ? 0 : -EIO;
 }
 

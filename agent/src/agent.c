@@ -99,6 +99,7 @@ static void emit_window(struct agent *self, bool is_last)
 		log_error("cannot read the agent's own cost: %s", strerror(-r));
 		return;
 	}
+	agent_cost_fill(&self->cost, &self->collectors, &self->window, &batch.cost);
 	if (agent_emit(self, &batch) == 0)
 		batch_maker_sent(&self->maker, &batch);
 }

@@ -7,6 +7,7 @@
 
 #include "agent.h"
 #include "agent_batch.h"
+#include "agent_cost.h"
 #include "agent_events.h"
 #include "agent_live.h"
 #include "base/loop.h"
@@ -23,6 +24,7 @@ struct agent {
 	struct identity_sources sources;
 	struct cgroup_table *cgroups;
 	struct collector_set collectors;
+	struct agent_cost cost;
 	struct collector_sink sink;
 	/* The third is touched in live mode only: `base` and `previous` are the same otherwise. */
 	struct snapshot snapshots[3];

@@ -149,10 +149,22 @@ static int open_loop(struct agent *self)
 
 static int open_collectors(struct agent *self)
 {
-	int r = collector_set_open(&self->collectors, self->config, self->cgroups);
+	struct snapshot *unused = &self->snapshots[self->newest];
+	int r;
 
+	agent_cost_prepare(&self->cost, self->config);
+	r = collector_set_open(&self->collectors, self->config, self->cgroups);
 	if (r < 0) {
-		log_error("no collector can run here; nwagent check says what is missing");
+		if (r == -ENODEV)
+			log_error("no collector can run here; nwagent check says what is missing");
+		return r;
+	}
+	/* Programs are named at a read; the first that counts comes later. */
+	snapshot_reset(unused, clock_ns(CLOCK_MONOTONIC));
+	collector_set_read(&self->collectors, unused);
+	r = agent_cost_open(&self->cost, self->loop, &self->collectors);
+	if (r < 0) {
+		log_error("cannot set up the agent's own cost: %s", strerror(-r));
 		return r;
 	}
 	r = agent_watch_collectors(self);
@@ -202,6 +214,7 @@ void agent_free(struct agent *self)
 	if (!self)
 		return;
 	agent_close_collectors(self);
+	agent_cost_close(&self->cost);
 	sender_free(self->sender);
 	outbox_close(self->outbox);
 	batch_maker_free(&self->maker);

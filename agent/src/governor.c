@@ -70,6 +70,12 @@ static void move(struct governor *self)
 	self->n_recent = 0;
 }
 
+bool governor_is_beaten(const struct governor *self)
+{
+	return self->budget_ppm > 0 && self->level == self->n_levels &&
+	       self->over_windows == GOVERNOR_OVER_WINDOWS;
+}
+
 static enum governor_move down(struct governor *self, const struct governor_window *window)
 {
 	if (self->is_relapse_possible) {

@@ -53,5 +53,8 @@ void governor_init(struct governor *self, uint64_t budget_ppm, unsigned int n_le
 /* Call it once per window; the move is already in `level`. */
 enum governor_move governor_step(struct governor *self, const struct governor_window *window);
 
+/* Once, when everything is off and it is over the budget all the same. */
+bool governor_is_beaten(const struct governor *self);
+
 /* What the next part to come back would cost now; 0 if it was never seen going off. */
 double governor_predicted_ppm(const struct governor *self, double switches_per_s);

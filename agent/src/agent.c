@@ -192,6 +192,9 @@ int agent_run(struct agent *self)
 
 	refresh_names(self);
 	take_snapshot(self);
+	r = batch_maker_begin(&self->maker);
+	if (r < 0)
+		log_warning("cannot read the agent's own cost: %s", strerror(-r));
 	collector_set_mark(&self->collectors);
 	self->base = self->newest;
 	self->previous = self->newest;

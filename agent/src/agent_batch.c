@@ -58,6 +58,11 @@ int batch_maker_init(struct batch_maker *self, const struct config *config,
 	return r;
 }
 
+int batch_maker_begin(struct batch_maker *self)
+{
+	return own_cost_read(&self->cost_before);
+}
+
 void batch_maker_free(struct batch_maker *self)
 {
 	announcer_free(&self->announcer);

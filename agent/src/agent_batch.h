@@ -23,6 +23,8 @@ struct batch_maker {
 int batch_maker_init(struct batch_maker *self, const struct config *config,
 		     const struct host_facts *host, struct cgroup_table *cgroups,
 		     struct collector_set *set, size_t cap_rows, size_t cap_pairs);
+/* The first window starts: what the start itself took belongs to none. */
+int batch_maker_begin(struct batch_maker *self);
 void batch_maker_free(struct batch_maker *self);
 
 /* Everything but sequence and spool figures. Call it once per window. */

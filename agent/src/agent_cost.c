@@ -48,7 +48,8 @@ static void arm_slice(struct agent_cost *self)
 			    "estimated");
 }
 
-int agent_cost_open(struct agent_cost *self, struct loop *loop, const struct collector_set *set)
+int agent_cost_open(struct agent_cost *self, struct loop *loop, struct collector_set *set,
+		    struct snapshot *scratch)
 {
 	int r = 0;
 
@@ -56,7 +57,7 @@ int agent_cost_open(struct agent_cost *self, struct loop *loop, const struct col
 	governor_init(&self->governor, self->config->budget_ppm, collector_set_levels(set));
 	if (self->config->self_cost == SELF_COST_OFF)
 		return 0;
-	agent_cost_calibrate(self, set);
+	agent_cost_calibrate(self, set, scratch);
 	if (self->config->self_cost == SELF_COST_SLICES)
 		r = loop_timer_new(loop, CLOCK_MONOTONIC, on_slice, self, &self->slice_timer);
 	if (r == 0)
@@ -95,18 +96,10 @@ static struct run_cost cost_of(struct agent_cost *self, const struct collector_p
 	return self_cost_of(&program->model, &before, &after);
 }
 
-/* Estimated as soon as one program that ran is. */
-static enum cost_method worse(enum cost_method a, const struct run_cost *cost)
-{
-	if (cost->run_count == 0 || a == COST_METHOD_ESTIMATED)
-		return a;
-	return cost->method;
-}
-
 static uint64_t fill_programs(struct agent_cost *self, struct collector_set *set,
 			      struct batch_cost *cost)
 {
-	uint64_t run_ns = 0;
+	uint64_t run_ns = 0, measured_ns = 0;
 	size_t at = 0;
 
 	for (size_t i = 0; i < set->n_running; i++) {
@@ -119,12 +112,15 @@ static uint64_t fill_programs(struct agent_cost *self, struct collector_set *set
 					&now->programs[p]);
 
 			set->programs[at].run_ns = program.run_ns;
-			cost->method = worse(cost->method, &program);
 			run_ns += program.run_ns;
+			if (program.method == COST_METHOD_MEASURED)
+				measured_ns += program.run_ns;
 		}
 	}
-	if (cost->method == COST_METHOD_UNKNOWN && at > 0)
-		cost->method = COST_METHOD_ESTIMATED; /* nothing ran: 0 ns is right either way */
+	/* What runs once in a while is hardly ever met by a slice, and hardly costs anything. */
+	if (at > 0)
+		cost->method =
+			measured_ns > run_ns / 2 ? COST_METHOD_MEASURED : COST_METHOD_ESTIMATED;
 	return run_ns;
 }
 

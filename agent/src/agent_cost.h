@@ -6,7 +6,7 @@
 #include "self_cost.h"
 #include "window/window.h"
 
-#define MAX_COSTED_PROGRAMS (MAX_COLLECTORS * COLLECTOR_MAX_PROGRAMS)
+#define MAX_COSTED_PROGRAMS ((size_t)MAX_COLLECTORS * COLLECTOR_MAX_PROGRAMS)
 
 /* What the agent costs this host, and what is left out to hold it under the budget. */
 struct agent_cost {
@@ -15,8 +15,9 @@ struct agent_cost {
 	struct loop_timer *slice_timer; /* NULL: no slices */
 	int statistics_fd;		/* held during a slice; -1: none */
 	unsigned int n_slices;
-	double bare_switch_ns; /* of a ping-pong before anything was attached; 0: not timed */
-	double scale;	       /* of typical figures; 0: cost is not looked at */
+	/* Of a ping-pong before and after anything was attached; 0: not timed. */
+	double bare_switch_ns, timed_switch_ns;
+	double scale; /* of typical figures; 0: cost is not looked at */
 	struct costed_program {
 		char name[32];
 		bool is_measured;		      /* at start, itself */
@@ -32,10 +33,11 @@ struct agent_cost {
 void agent_cost_prepare(struct agent_cost *self, const struct config *config);
 
 /*
- * After collectors were opened and read once, and while CAP_SYS_ADMIN is still there: finds
+ * After collectors were opened, and while CAP_SYS_ADMIN is still there: finds
  * what a run costs on this machine. Logs the method. Takes 50 ms.
  */
-int agent_cost_open(struct agent_cost *self, struct loop *loop, const struct collector_set *set);
+int agent_cost_open(struct agent_cost *self, struct loop *loop, struct collector_set *set,
+		    struct snapshot *scratch);
 void agent_cost_close(struct agent_cost *self);
 
 /*

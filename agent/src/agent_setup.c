@@ -159,10 +159,7 @@ static int open_collectors(struct agent *self)
 			log_error("no collector can run here; nwagent check says what is missing");
 		return r;
 	}
-	/* Programs are named at a read; the first that counts comes later. */
-	snapshot_reset(unused, clock_ns(CLOCK_MONOTONIC));
-	collector_set_read(&self->collectors, unused);
-	r = agent_cost_open(&self->cost, self->loop, &self->collectors);
+	r = agent_cost_open(&self->cost, self->loop, &self->collectors, unused);
 	if (r < 0) {
 		log_error("cannot set up the agent's own cost: %s", strerror(-r));
 		return r;

@@ -43,6 +43,12 @@ static bool is_average_over(const struct governor *self)
 	return sum_ppm > self->budget_ppm * GOVERNOR_CALM_WINDOWS;
 }
 
+/*
+ * The load may have changed in the very window that showed what the part costs. So what
+ * alone keeps it off is believed less and less: half in 30 windows.
+ */
+#define FADE 0.977
+
 static void count(struct governor *self, const struct governor_window *window)
 {
 	const double wanted_ppm =
@@ -51,6 +57,8 @@ static void count(struct governor *self, const struct governor_window *window)
 
 	self->over_windows = window->spent_ppm > self->budget_ppm ? self->over_windows + 1 : 0;
 	self->calm_windows = wanted_ppm < calm_ppm ? self->calm_windows + 1 : 0;
+	if (self->level > 0 && (double)window->spent_ppm < calm_ppm && wanted_ppm >= calm_ppm)
+		self->part_cost[self->level - 1] *= FADE;
 	self->recent_ppm[self->windows_at_level % GOVERNOR_CALM_WINDOWS] = window->spent_ppm;
 	if (self->n_recent < GOVERNOR_CALM_WINDOWS)
 		self->n_recent++;

@@ -136,10 +136,27 @@ static void what_would_not_fit_does_not_come_back(void **state)
 	assert_int_equal(host.governor.level, 1);
 	windows(&host, 1, 22000); /* 3,380 ppm: under 70 %, and 3,600 with the part */
 	assert_true(governor_predicted_ppm(&host.governor, 22000) > 150);
-	windows(&host, 1000, 22000);
+	windows(&host, 3 * GOVERNOR_CALM_WINDOWS, 22000);
 	assert_int_equal(host.governor.level, 1);
 	windows(&host, GOVERNOR_CALM_WINDOWS, 15000);
 	assert_int_equal(host.governor.level, 0);
+}
+
+/* The load fell just when the first part went: all of that looks like the part's cost. */
+static void a_wrong_guess_is_forgotten(void **state)
+{
+	struct governor governor;
+	const struct governor_window dear = {20000, 19000, 50000}, cheap = {500, 100, 50000};
+	unsigned int n = 0;
+
+	(void)state;
+	governor_init(&governor, BUDGET_PPM, N_PARTS);
+	assert_int_equal(governor_step(&governor, &dear), GOVERNOR_DOWN);
+	assert_int_equal(governor_step(&governor, &cheap), GOVERNOR_STAY);
+	assert_true(governor_predicted_ppm(&governor, 50000) > 15000);
+	while (governor.level > 0 && n++ < 360)
+		(void)governor_step(&governor, &cheap);
+	assert_true(n > 10 * GOVERNOR_CALM_WINDOWS && n < 120);
 }
 
 static void a_part_that_had_to_go_again_comes_back_later_each_time(void **state)
@@ -236,6 +253,7 @@ int main(void)
 		cmocka_unit_test(below_the_last_part_there_is_nothing),
 		cmocka_unit_test(calm_brings_all_back_one_by_one),
 		cmocka_unit_test(what_would_not_fit_does_not_come_back),
+		cmocka_unit_test(a_wrong_guess_is_forgotten),
 		cmocka_unit_test(a_part_that_had_to_go_again_comes_back_later_each_time),
 		cmocka_unit_test(a_long_quiet_time_forgives),
 		cmocka_unit_test(a_flapping_load_does_not_make_it_flap),

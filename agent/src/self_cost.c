@@ -28,19 +28,20 @@ struct run_cost self_cost_of(const struct run_model *model, const struct run_fig
 	return cost;
 }
 
-double self_cost_scale(double measured_run_ns, double typical_run_ns, double typical_charge_ns)
+double self_cost_scale(const struct run_model *typical, double measured_run_ns,
+		       double charges_per_run)
 {
-	const double typical_ns = typical_run_ns + typical_charge_ns;
+	const double typical_ns = typical->run_ns + typical->charge_ns * charges_per_run;
 	const double scale = typical_ns > 0.0 ? measured_run_ns / typical_ns : 1.0;
 
 	return scale >= MIN_SCALE && scale <= MAX_SCALE ? scale : 1.0;
 }
 
-struct run_model self_cost_model(double scale, double typical_run_ns, double typical_charge_ns)
+struct run_model self_cost_model(const struct run_model *typical, double scale)
 {
-	if (typical_run_ns <= 0.0)
+	if (typical->run_ns <= 0.0)
 		return (struct run_model){.run_ns = SELF_COST_UNKNOWN_RUN_NS * scale};
-	return (struct run_model){typical_run_ns * scale, typical_charge_ns * scale};
+	return (struct run_model){typical->run_ns * scale, typical->charge_ns * scale};
 }
 
 uint64_t self_cost_ppm(uint64_t spent_ns, uint64_t duration_ns, uint32_t n_cpus)

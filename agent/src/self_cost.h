@@ -28,7 +28,7 @@ struct run_model {
 };
 
 /* Fewer runs with statistics on say too little about a window. */
-#define SELF_COST_MIN_STAT_RUNS 200
+#define SELF_COST_MIN_STAT_RUNS 50
 
 /* A program that nobody measured. */
 #define SELF_COST_UNKNOWN_RUN_NS 500.0
@@ -43,12 +43,13 @@ struct run_cost self_cost_of(const struct run_model *model, const struct run_fig
 
 /*
  * How much slower this machine is than the one that the typical figures are from, given what
- * a run cost while each charged about once. Out of all reason, as after a timing that
- * something disturbed: 1.
+ * a run cost that charged so many times. Out of all reason, as after a timing that something
+ * disturbed: 1.
  */
-double self_cost_scale(double measured_run_ns, double typical_run_ns, double typical_charge_ns);
+double self_cost_scale(const struct run_model *typical, double measured_run_ns,
+		       double charges_per_run);
 
-struct run_model self_cost_model(double scale, double typical_run_ns, double typical_charge_ns);
+struct run_model self_cost_model(const struct run_model *typical, double scale);
 
 /* Share of the host's CPU time, in millionths; 0 if nothing is known of the window. */
 uint64_t self_cost_ppm(uint64_t spent_ns, uint64_t duration_ns, uint32_t n_cpus);

@@ -7,9 +7,12 @@
 
 #include <cmocka.h>
 
+static const struct run_model typical = {60, 20};
+static const struct run_model unknown;
+
 static void without_statistics_the_model_counts_runs_and_charges(void **state)
 {
-	const struct run_model model = self_cost_model(1.5, 60, 20);
+	const struct run_model model = self_cost_model(&typical, 1.5);
 	const struct run_figures before = {.run_count = 1000, .charge_count = 500};
 	const struct run_figures now = {.run_count = 2000, .charge_count = 10500};
 	const struct run_cost cost = self_cost_of(&model, &before, &now);
@@ -23,7 +26,7 @@ static void without_statistics_the_model_counts_runs_and_charges(void **state)
 /* A slice of the window gives the price, our own count the number. */
 static void a_slice_with_statistics_is_scaled_to_the_whole_window(void **state)
 {
-	const struct run_model model = self_cost_model(1, 60, 20);
+	const struct run_model model = self_cost_model(&typical, 1);
 	const struct run_figures before = {1000, 0, 70, 7000};
 	const struct run_figures now = {101000, 90000, 2070, 7000 + 2000 * 123};
 	const struct run_cost cost = self_cost_of(&model, &before, &now);
@@ -36,7 +39,7 @@ static void a_slice_with_statistics_is_scaled_to_the_whole_window(void **state)
 
 static void a_slice_in_which_hardly_anything_ran_says_nothing(void **state)
 {
-	const struct run_model model = self_cost_model(1, 60, 20);
+	const struct run_model model = self_cost_model(&typical, 1);
 	const struct run_figures before = {0};
 	const struct run_figures now = {1000, 0, SELF_COST_MIN_STAT_RUNS - 1, 1000000};
 
@@ -47,7 +50,7 @@ static void a_slice_in_which_hardly_anything_ran_says_nothing(void **state)
 
 static void a_program_that_was_loaded_again_counts_from_zero(void **state)
 {
-	const struct run_model model = self_cost_model(1, 60, 20);
+	const struct run_model model = self_cost_model(&typical, 1);
 	const struct run_figures before = {5000, 5000, 5000, 500000};
 	const struct run_figures now = {1000, 100, 0, 0};
 	const struct run_cost cost = self_cost_of(&model, &before, &now);
@@ -60,16 +63,17 @@ static void a_program_that_was_loaded_again_counts_from_zero(void **state)
 static void a_calibration_gone_wrong_is_not_believed(void **state)
 {
 	(void)state;
-	assert_true(self_cost_scale(160, 60, 20) == 2.0);
-	assert_true(self_cost_scale(-40, 60, 20) == 1.0);
-	assert_true(self_cost_scale(5, 60, 20) == 1.0);
-	assert_true(self_cost_scale(100000, 60, 20) == 1.0);
-	assert_true(self_cost_scale(100, 0, 0) == 1.0);
+	assert_true(self_cost_scale(&typical, 160, 1) == 2.0);
+	assert_true(self_cost_scale(&typical, -40, 1) == 1.0);
+	assert_true(self_cost_scale(&typical, 5, 1) == 1.0);
+	assert_true(self_cost_scale(&typical, 100000, 1) == 1.0);
+	assert_true(self_cost_scale(&typical, 260, 10) == 1.0);
+	assert_true(self_cost_scale(&unknown, 100, 1) == 1.0);
 }
 
 static void a_program_without_typical_figures_is_not_free(void **state)
 {
-	const struct run_model model = self_cost_model(2, 0, 0);
+	const struct run_model model = self_cost_model(&unknown, 2);
 
 	(void)state;
 	assert_true(model.run_ns == 2 * SELF_COST_UNKNOWN_RUN_NS);

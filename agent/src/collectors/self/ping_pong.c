@@ -89,7 +89,7 @@ static int run(uint64_t duration_ns, uint64_t *ret_n_switches, uint64_t *ret_cpu
 		{.mine = b, .other = a, .is_over = &is_over, .until_ns = until_ns},
 	};
 	const int cpu = sched_getcpu();
-	pthread_t first, second;
+	pthread_t first = 0, second = 0;
 	int r;
 
 	if (a < 0 || b < 0 || cpu < 0)

@@ -9,12 +9,15 @@
  * addressing, never more than half full, no removal but all at once.
  *
  * The keys stay in the array: each element begins with `a`, then `b` if it has two ids. A cell
- * is only a position, because clearing touches all of them: with the keys inside, the indexes of
- * two snapshots, window and merge were 3 MiB of resident memory on an idle host.
+ * is only a position, and only as many cells are used as the most keys so far needed, because
+ * clearing touches all of these: as one table of whole keys, the indexes of two snapshots, window
+ * and merge were 3 MiB of resident memory on an idle host.
  */
 struct id_index {
 	uint32_t *cells; /* position + 1; 0 = free */
-	size_t mask;
+	size_t mask;	 /* of the cells in use */
+	size_t max_mask;
+	size_t n; /* keys */
 	const unsigned char *elements;
 	size_t element_bytes;
 	bool has_b;
@@ -30,7 +33,8 @@ void id_index_clear(struct id_index *self);
 
 /*
  * The position of (a, b), or `next` after having stored it; the caller then writes the element
- * there before it asks again. `b` is 0 where elements have one id.
+ * there before it asks again. Positions are given out from 0 on, without holes. `b` is 0 where
+ * elements have one id.
  */
 size_t id_index_put(struct id_index *self, uint64_t a, uint64_t b, size_t next);
 

@@ -15,7 +15,6 @@ bool sched_difference(const struct sched_counters *old, const struct sched_count
 
 	d.ran_ns = forward(old->ran_ns, new->ran_ns, &is_sane);
 	d.wait_ns = forward(old->wait_ns, new->wait_ns, &is_sane);
-	d.wait_count = forward(old->wait_count, new->wait_count, &is_sane);
 	d.migrated_wait_ns = forward(old->migrated_wait_ns, new->migrated_wait_ns, &is_sane);
 	d.throttled_out = forward(old->throttled_out, new->throttled_out, &is_sane);
 	d.throttled_own_wait_ns =
@@ -27,9 +26,9 @@ bool sched_difference(const struct sched_counters *old, const struct sched_count
 		forward(old->unattributed_wait_ns, new->unattributed_wait_ns, &is_sane);
 	d.max_wait_ns = new->max_wait_ns;
 	for (size_t i = 0; i < RUNQ_BUCKETS; i++) {
-		d.runq[i] = forward(old->runq[i], new->runq[i], &is_sane);
-		d.runq_unthrottled[i] =
-			forward(old->runq_unthrottled[i], new->runq_unthrottled[i], &is_sane);
+		d.runq[i] = new->runq[i] - old->runq[i];
+		d.runq_unthrottled[i] = new->runq_unthrottled[i] - old->runq_unthrottled[i];
+		d.wait_count += d.runq[i];
 	}
 	if (is_sane)
 		*ret = d;

@@ -7,7 +7,7 @@
 /*
  * PURE: new - old of one cgroup's counters. Each returns false, and writes nothing, when a
  * counter went back: then the two are not of the same life. `ret` may not be an input.
- * max_wait_ns is that of `new`: it is the one that does not accumulate.
+ * max_wait_ns is that of `new`: it is the one that does not accumulate. Histograms wrap.
  */
 bool sched_difference(const struct sched_counters *old, const struct sched_counters *new,
 		      struct sched_counters *ret);

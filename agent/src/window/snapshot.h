@@ -10,7 +10,7 @@
 struct sched_counters {
 	uint64_t ran_ns;
 	uint64_t wait_ns;
-	uint64_t wait_count;
+	uint64_t wait_count; /* in a difference: the sum of runq */
 	uint64_t migrated_wait_ns;
 	uint64_t throttled_out; /* switch-outs because a CFS quota ran out */
 
@@ -21,8 +21,12 @@ struct sched_counters {
 	uint64_t unattributed_wait_ns; /* the record did not reach; what has no pair adds to it */
 
 	uint64_t max_wait_ns; /* of waits since the last read: the one that is not cumulative */
-	uint64_t runq[RUNQ_BUCKETS];		 /* all waits */
-	uint64_t runq_unthrottled[RUNQ_BUCKETS]; /* the same waits without their throttled part */
+	/*
+	 * Modulo 2^32, as the kernel counts them: a window holds far less, and these are most of
+	 * what a snapshot weighs.
+	 */
+	uint32_t runq[RUNQ_BUCKETS];		 /* all waits */
+	uint32_t runq_unthrottled[RUNQ_BUCKETS]; /* the same waits without their throttled part */
 };
 
 /* cpu.stat and cpu.max of one level, cumulative since the cgroup was made. */

@@ -98,6 +98,7 @@ static void nanoseconds_and_counts_are_conserved(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t ran_ns = 0, wait_ns = 0, waits = 0, preemptions = 0, causes = 0, random = 7;
+	uint64_t in_buckets = 0;
 	const struct window *window;
 	struct sched_counters sum = {};
 
@@ -107,8 +108,9 @@ static void nanoseconds_and_counts_are_conserved(void **state)
 
 		for (size_t bucket = 0; bucket < RUNQ_BUCKETS; bucket++) {
 			random = random * 6364136223846793005u + 1442695040888963407u;
-			before->runq[bucket] = random >> 60;
-			after->runq[bucket] = before->runq[bucket] + (random >> 50 & 0xff);
+			before->runq[bucket] = (uint32_t)(random >> 60);
+			after->runq[bucket] =
+				before->runq[bucket] + (uint32_t)(random >> 50 & 0xff);
 			waits += random >> 50 & 0xff;
 			after->wait_ns += random >> 56;
 			wait_ns += random >> 56;
@@ -128,13 +130,15 @@ static void nanoseconds_and_counts_are_conserved(void **state)
 
 		sum.ran_ns += r->sched.ran_ns;
 		sum.wait_ns += r->sched.wait_ns;
+		sum.wait_count += r->sched.wait_count;
 		for (size_t bucket = 0; bucket < RUNQ_BUCKETS; bucket++)
-			sum.wait_count += r->sched.runq[bucket];
+			in_buckets += r->sched.runq[bucket];
 		causes += r->preempted_self + r->preempted_other + r->preempted_system;
 	}
 	assert_int_equal(sum.ran_ns, ran_ns);
 	assert_int_equal(sum.wait_ns, wait_ns);
 	assert_int_equal(sum.wait_count, waits);
+	assert_int_equal(in_buckets, waits);
 	assert_int_equal(causes, preemptions);
 	for (size_t i = 0; i < window->n_pairs; i++)
 		preemptions -= window->pairs[i].preemptions;

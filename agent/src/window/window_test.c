@@ -9,14 +9,13 @@ static void a_row_is_new_minus_old(void **state)
 
 	*before = (struct sched_counters){.ran_ns = before->ran_ns,
 					  .wait_ns = before->wait_ns,
-					  .wait_count = 7,
 					  .migrated_wait_ns = 3,
 					  .throttled_out = 2,
-					  .runq = {[4] = 5, [95] = 2}};
-	after->wait_count = 20;
+					  .runq = {[4] = 5, [94] = UINT32_MAX, [95] = 2}};
 	after->migrated_wait_ns = 14;
 	after->throttled_out = 5;
 	after->runq[4] = 16;
+	after->runq[94] = 1; /* it wrapped */
 	after->runq[95] = 4;
 	beta = row(diff(f), 300);
 
@@ -25,10 +24,11 @@ static void a_row_is_new_minus_old(void **state)
 	assert_int_equal(beta->has, CGROUP_HAS_SCHED);
 	assert_int_equal(beta->sched.ran_ns, 700 * MS);
 	assert_int_equal(beta->sched.wait_ns, 41 * MS);
-	assert_int_equal(beta->sched.wait_count, 13);
+	assert_int_equal(beta->sched.wait_count, 15);
 	assert_int_equal(beta->sched.migrated_wait_ns, 11);
 	assert_int_equal(beta->sched.throttled_out, 3);
 	assert_int_equal(beta->sched.runq[4], 11);
+	assert_int_equal(beta->sched.runq[94], 2);
 	assert_int_equal(beta->sched.runq[95], 2);
 	assert_int_equal(f->window.duration_ns, 10000 * MS);
 }

@@ -8,7 +8,7 @@ typedef Neighborwatch__V1__CpuStatWindow pb_cpu_stat;
 typedef Neighborwatch__V1__QuotaWindow pb_quota;
 
 /* Returns how many buckets hold something, and their numbers and counts; 0 when out of memory. */
-static size_t build_histogram(struct builder *builder, const uint64_t from[RUNQ_BUCKETS],
+static size_t build_histogram(struct builder *builder, const uint32_t from[RUNQ_BUCKETS],
 			      uint32_t **ret_buckets, uint64_t **ret_counts)
 {
 	uint32_t *buckets;

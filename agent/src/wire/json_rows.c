@@ -6,7 +6,7 @@ struct histogram_keys {
 	const char *bucket, *below_ns, *count;
 };
 
-static int put_histogram(json_t *to, const uint64_t counts_of[RUNQ_BUCKETS],
+static int put_histogram(json_t *to, const uint32_t counts_of[RUNQ_BUCKETS],
 			 const struct histogram_keys *keys)
 {
 	json_t *buckets = json_array(), *bounds = json_array(), *counts = json_array();

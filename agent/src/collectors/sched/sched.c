@@ -36,7 +36,6 @@ static void sched_close(void *state)
 		munmap(self->cpus, self->cpus_length);
 	cgroup_slots_close(&self->slots);
 	sched_bpf__destroy(self->skel);
-	free(self->runq);
 	free(self->spilled_keys);
 	free(self->spilled);
 	free(self->idle_gap_ns);
@@ -189,13 +188,11 @@ static int map_rows(struct sched *self, uint32_t n_slots, uint64_t root_cgroup_i
 	const struct sched_bpf *skel = self->skel;
 	int r;
 
-	self->runq = calloc(n_slots, sizeof(*self->runq));
 	self->spilled_keys = calloc(SCHED_SPILLED_PAIRS, sizeof(*self->spilled_keys));
 	self->spilled = calloc(SCHED_SPILLED_PAIRS, sizeof(*self->spilled));
 	self->idle_gap_ns = calloc(n_slots, sizeof(*self->idle_gap_ns));
 	self->nobodys_ns = calloc(n_slots, sizeof(*self->nobodys_ns));
-	if (!self->runq || !self->spilled_keys || !self->spilled || !self->idle_gap_ns ||
-	    !self->nobodys_ns)
+	if (!self->spilled_keys || !self->spilled || !self->idle_gap_ns || !self->nobodys_ns)
 		return -ENOMEM;
 	r = cgroup_slots_open(&self->slots, n_slots, root_cgroup_id, skel->maps.slot_by_css,
 			      skel->maps.slot_owners, skel->maps.free_slots);

@@ -9,12 +9,6 @@
 
 struct sched_bpf;
 
-/* A slot's histogram, unwrapped: the kernel's cells have 32 bits. */
-struct sched_runq {
-	uint64_t total[RUNQ_BUCKETS];
-	uint32_t seen[RUNQ_BUCKETS]; /* sum over CPUs at the last read, modulo 2^32 */
-};
-
 struct sched {
 	struct sched_bpf *skel;
 	struct cgroup_table *cgroups; /* NULL in `check` */
@@ -26,7 +20,6 @@ struct sched {
 	uint64_t pairs_length;
 	struct sched_cpu *cpus;
 	uint64_t cpus_length;
-	struct sched_runq *runq; /* per slot */
 	uint64_t map_bytes;
 	uint64_t overflow_runs; /* at the last read */
 	uint32_t *spilled_keys; /* scratch for one batched lookup */

@@ -6,6 +6,7 @@
 #include "collectors/bpf_env.h"
 #include "collectors/sched/sched.h"
 #include "sched.skel.h"
+#include "window/difference.h"
 
 int sched_fold_running(const struct sched *self)
 {
@@ -26,9 +27,6 @@ int sched_fold_running(const struct sched *self)
 
 static void read_slot(struct sched *self, uint32_t slot, struct sched_counters *ret)
 {
-	struct sched_runq *runq = &self->runq[slot];
-	uint32_t sums[RUNQ_BUCKETS] = {};
-
 	*ret = (struct sched_counters){};
 	for (uint32_t cpu = 0; cpu < self->n_cpus; cpu++) {
 		struct sched_record *record =
@@ -46,15 +44,9 @@ static void read_slot(struct sched *self, uint32_t slot, struct sched_counters *
 		if (max_wait_ns > ret->max_wait_ns)
 			ret->max_wait_ns = max_wait_ns;
 		for (size_t i = 0; i < RUNQ_BUCKETS; i++)
-			sums[i] += READ(record->runq[i]);
+			ret->runq[i] += READ(record->runq[i]);
 	}
-	for (size_t i = 0; i < RUNQ_BUCKETS; i++) {
-		runq->total[i] += (uint32_t)(sums[i] - runq->seen[i]);
-		runq->seen[i] = sums[i];
-		ret->runq[i] = runq->total[i];
-		ret->runq_unthrottled[i] = runq->total[i];
-		ret->wait_count += runq->total[i];
-	}
+	memcpy(ret->runq_unthrottled, ret->runq, sizeof(ret->runq));
 	ret->idle_gap_wait_ns = self->idle_gap_ns[slot];
 	ret->unattributed_wait_ns += self->nobodys_ns[slot];
 }
@@ -68,21 +60,7 @@ static void add_to_snapshot(struct snapshot *snapshot, uint64_t cgroup_id,
 	if (!row)
 		return;
 	row->has |= CGROUP_HAS_SCHED;
-	row->sched.ran_ns += counters->ran_ns;
-	row->sched.wait_ns += counters->wait_ns;
-	row->sched.wait_count += counters->wait_count;
-	row->sched.migrated_wait_ns += counters->migrated_wait_ns;
-	row->sched.throttled_out += counters->throttled_out;
-	row->sched.throttled_own_wait_ns += counters->throttled_own_wait_ns;
-	row->sched.throttled_ancestor_wait_ns += counters->throttled_ancestor_wait_ns;
-	row->sched.idle_gap_wait_ns += counters->idle_gap_wait_ns;
-	row->sched.unattributed_wait_ns += counters->unattributed_wait_ns;
-	if (counters->max_wait_ns > row->sched.max_wait_ns)
-		row->sched.max_wait_ns = counters->max_wait_ns;
-	for (size_t i = 0; i < RUNQ_BUCKETS; i++) {
-		row->sched.runq[i] += counters->runq[i];
-		row->sched.runq_unthrottled[i] += counters->runq_unthrottled[i];
-	}
+	sched_add(&row->sched, counters);
 }
 
 static void read_slots(struct sched *self, struct snapshot *snapshot)
@@ -194,7 +172,6 @@ static int reclaim(struct sched *self)
 		for (uint32_t cpu = 0; cpu < self->n_cpus; cpu++)
 			memset(&self->records[(uint64_t)cpu * self->slots.n_slots + slot], 0,
 			       sizeof(*self->records));
-		self->runq[slot] = (struct sched_runq){};
 	}
 	for (size_t i = 0; i < n_pairs(self); i++) {
 		const uint64_t key_count = READ(cells[i].key_count);

@@ -24,7 +24,7 @@ struct sched_record {
 	__u64 max_wait_ns; /* user space zeroes it: a maximum found just then may be lost */
 	/*
 	 * Waits by length; their sum is the number of waits. 32 bits halve the memory; they wrap
-	 * after hours at the earliest and user space unwraps them at every read.
+	 * after hours at the earliest and user space takes differences modulo 2^32.
 	 */
 	__u32 runq[RUNQ_BUCKETS];
 };

@@ -87,8 +87,15 @@ static __always_inline __u32 checkpoint_index(__u64 boundary, __u32 level)
 {
 	const __u32 shift = level < SCHED_LEVELS - 1 ? level + 1 : level;
 
-	return (level << SCHED_LEVEL_BITS) +
-	       ((__u32)(boundary >> shift) & ((1 << SCHED_LEVEL_BITS) - 1));
+	__u32 index = (level << SCHED_LEVEL_BITS) +
+		      ((__u32)(boundary >> shift) & ((1 << SCHED_LEVEL_BITS) - 1));
+
+	/*
+	 * Linux 6.1's verifier forgets the bounds of both sides of an OR, which clang makes of
+	 * the sum; it would also drop a mask that changes nothing.
+	 */
+	asm("%0 &= %1" : "+r"(index) : "i"(SCHED_CHECKPOINTS - 1));
+	return index;
 }
 
 __noinline int take_checkpoint(__u32 cpu)

@@ -13,7 +13,7 @@ SECONDS ?= 600
 $(OUT)/fuzz/%.o: %.c Makefile tests/fuzz/fuzz.mk | $(SKELETONS) $(PROTO_H)
 	$(call say,CC fuzz,$<)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(FUZZ_CC) $(CPPFLAGS) $(CFLAGS_ALL) $(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) $(CFLAGS_ALL) $(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link -MD -MP -c $< -o $@
 
 $(OUT)/fuzz/libnwagent.a: $(FUZZ_ROOMS:%.c=$(OUT)/fuzz/%.o)
 	$(Q)rm -f $@ && ar rcs $@ $^

@@ -40,6 +40,16 @@ def cgroup_window(container_id: int = VICTIM) -> wire.CgroupWindow:
             throttled_out=0,
             runq_bucket=[0, 31, 95],
             runq_count=[5, 6, 1],
+            self_wait_ns=100_000_000,
+            neighbor_wait_ns=2_000_000_000,
+            system_wait_ns=200_000_000,
+            throttled_own_wait_ns=600_000_000,
+            throttled_ancestor_wait_ns=50_000_000,
+            idle_gap_wait_ns=49_000_000,
+            unattributed_wait_ns=1_000_000,
+            max_wait_ns=16_000_000_000,
+            runq_unthrottled_bucket=[0, 31, 60],
+            runq_unthrottled_count=[5, 6, 1],
         ),
         cpu_stat=wire.CpuStatWindow(usage_ns=4_000, user_ns=3_000, system_ns=1_000),
         quotas=[
@@ -95,10 +105,21 @@ def batch(sequence: int, started_at: datetime | None = None) -> wire.Batch:
         blame=wire.BlameWindow(
             started_at_unix_ns=unix_ns(started_at),
             duration_ns=10_000_000_000,
-            pairs=[wire.BlamePair(victim_id=VICTIM, aggressor_id=HOG, preemptions=7)],
+            pairs=[
+                wire.BlamePair(
+                    victim_id=VICTIM, aggressor_id=HOG, preemptions=7, wait_ns=2_000_000_000
+                )
+            ],
         ),
         collectors=[wire.CollectorStatus(name="sched", state=wire.COLLECTOR_STATE_OK)],
-        cost=wire.AgentCost(user_ns=1_000_000, rss_bytes=8 << 20, spool_batches=1),
+        cost=wire.AgentCost(
+            user_ns=1_000_000,
+            rss_bytes=8 << 20,
+            spool_batches=1,
+            method=wire.COST_METHOD_ESTIMATED,
+            budget_ppm=5000,
+            spent_ppm=900,
+        ),
         facts=wire.HostFacts(
             hostname="web-1",
             agent_version="0.1.0",
@@ -111,6 +132,55 @@ def batch(sequence: int, started_at: datetime | None = None) -> wire.Batch:
             memory_bytes=16 << 30,
         ),
     )
+
+
+def event(number: int = 1, ended_at: datetime | None = None) -> wire.Event:
+    """The victim waited 25 ms; the hog ran for most of it."""
+    ended_at = ended_at or datetime.now(UTC)
+    return wire.Event(
+        number=number,
+        kind=wire.EVENT_KIND_NOISY_NEIGHBOR,
+        ended_at_unix_ns=unix_ns(ended_at) + ended_at.microsecond * 1000,
+        duration_ns=25_000_000,
+        container_id=VICTIM,
+        cpu=3,
+        pid=4711,
+        comm="worker",
+        shares=[
+            wire.EventShare(container_id=HOG, ns=20_000_000),
+            wire.EventShare(idle=True, ns=4_000_000),
+            wire.EventShare(unattributed=True, ns=1_000_000),
+        ],
+        skipped=2,
+    )
+
+
+def events_batch(
+    sequence: int, events: Sequence[wire.Event], sent_at: datetime | None = None
+) -> wire.Batch:
+    """A batch of events alone, which is about no window."""
+    return wire.Batch(
+        sequence=sequence,
+        boot_id=BOOT.bytes,
+        started_at_unix_ns=unix_ns(sent_at or datetime.now(UTC)),
+        identities=[identity(VICTIM, "victim"), identity(HOG, "hog")],
+        events=events,
+    )
+
+
+def live_window(started_at: datetime | None = None) -> wire.Batch:
+    """One second of the victim and the hog."""
+    started_at = started_at or datetime.now(UTC) - timedelta(seconds=1)
+    window = batch(0, started_at)
+    window.duration_ns = 1_000_000_000
+    window.blame.duration_ns = 1_000_000_000
+    window.ClearField("facts")
+    window.ClearField("collectors")
+    return window
+
+
+def live_request(host_id: int, windows: Sequence[wire.Batch]) -> wire.LiveRequest:
+    return wire.LiveRequest(host_id=host_id, windows=windows)
 
 
 def request(

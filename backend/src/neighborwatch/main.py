@@ -26,6 +26,7 @@ from neighborwatch.http.security import SecurityHeadersMiddleware
 from neighborwatch.ingest.endpoint import IngestEndpoint
 from neighborwatch.ingest.flush import Flusher
 from neighborwatch.ingest.host_auth import HostAuthenticator
+from neighborwatch.ingest.live_keeper import LiveKeeper
 from neighborwatch.ingest.openapi import describe_ingest
 from neighborwatch.ingest.partition_guard import PartitionGuard
 from neighborwatch.inventory import router as inventory
@@ -98,6 +99,7 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
             settings=settings.ingest,
             retention=settings.retention,
         )
+        app.state.live_keeper = LiveKeeper(engine, settings=settings.ingest)
         keeper = PartitionKeeper(engine, tables)
         app.state.flusher.start()
         keeper.start()

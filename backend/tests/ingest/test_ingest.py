@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 import wire_factory as make
 from ingest_client import Counted, EnrolledHost, Send
 from neighborwatch.db.tables import (
+    WAIT_PARTS,
     Base,
     Blame1m,
     Container,
@@ -18,6 +19,7 @@ from neighborwatch.db.tables import (
     IngestCursor,
     Sample10s,
 )
+from neighborwatch.ingest.wire import ingest_pb2 as wire
 
 
 def rows(session: Session, table: type[Base]) -> int:
@@ -39,12 +41,21 @@ def test_a_batch_is_stored_in_every_table(send: Send, host: EnrolledHost, sessio
     assert (sample.ancestor_nr_periods, sample.ancestor_nr_throttled) == (100, 3)
     assert (sample.quota_us, sample.period_us, sample.burst_us) == (20_000, 100_000, 0)
     assert sample.cpus_allowed == 2
+    assert [getattr(sample, f"{part}_ns") for part in WAIT_PARTS] == [
+        *(100_000_000, 2_000_000_000, 200_000_000, 600_000_000, 50_000_000, 49_000_000),
+        1_000_000,
+    ]
+    assert sample.max_wait_ns == 16_000_000_000
+    unthrottled = sample.runq_unthrottled
+    assert unthrottled is not None
+    assert len(unthrottled) == 96
+    assert {index: n for index, n in enumerate(unthrottled) if n} == {0: 5, 31: 6, 60: 1}
     buckets = [getattr(sample, f"runq_b{index:02d}") for index in range(96)]
     assert {index: n for index, n in enumerate(buckets) if n is not None} == {0: 5, 31: 6, 95: 1}
     host_sample = session.get_one(HostSample10s, (host.host_id, at))
     assert (host_sample.cpus, host_sample.context_switches) == (2, 20_000)
     blame = session.get_one(Blame1m, (host.host_id, at, make.VICTIM, make.HOG))
-    assert (blame.preemptions, blame.wait_ns) == (7, None)
+    assert (blame.preemptions, blame.wait_ns) == (7, 2_000_000_000)
     container = session.get_one(Container, (host.host_id, make.VICTIM))
     assert (container.kind, container.name, container.labels) == (
         "container",
@@ -57,8 +68,39 @@ def test_a_batch_is_stored_in_every_table(send: Send, host: EnrolledHost, sessio
     cursor = session.get_one(IngestCursor, host.host_id)
     assert (cursor.sequence, cursor.previous_sequence, cursor.window_at) == (1, 0, at)
     assert cursor.status["collectors"] == [
-        {"name": "sched", "status": "ok", "reason": None, "lost": 0}
+        {"name": "sched", "status": "ok", "reason": None, "lost": 0, "map_bytes": 0, "maps": []}
     ]
+    assert cursor.status["event_loss"] == {"ring_full": 0, "queue_full": 0, "rate_limited": 0}
+
+
+def test_an_agent_from_before_the_split_leaves_the_parts_null(
+    send: Send, host: EnrolledHost, session: Session
+) -> None:
+    batch = make.batch(1)
+    for cgroup in batch.cgroups:
+        for field in (*(f"{part}_ns" for part in WAIT_PARTS), "max_wait_ns"):
+            cgroup.sched.ClearField(field)
+    batch.blame.pairs[0].wait_ns = 0
+    assert send(make.request(host.host_id, [batch])).status_code == 204
+    sample = session.scalars(select(Sample10s)).first()
+    assert sample is not None
+    assert sample.wait_ns == 3_000_000_000
+    assert [getattr(sample, f"{part}_ns") for part in WAIT_PARTS] == [None] * 7
+    assert sample.max_wait_ns is None
+    blame = session.scalars(select(Blame1m)).one()
+    assert (blame.preemptions, blame.wait_ns) == (7, None)
+
+
+def test_a_container_that_did_not_wait_has_parts_of_zero(
+    send: Send, host: EnrolledHost, session: Session
+) -> None:
+    batch = make.batch(1)
+    del batch.cgroups[1:]
+    batch.cgroups[0].sched.CopyFrom(wire.SchedWindow(ran_ns=5))
+    assert send(make.request(host.host_id, [batch])).status_code == 204
+    sample = session.scalars(select(Sample10s)).one()
+    assert [getattr(sample, f"{part}_ns") for part in WAIT_PARTS] == [0] * 7
+    assert sample.runq_unthrottled is None
 
 
 def test_a_zstd_body_is_stored_like_a_plain_one(

@@ -9,6 +9,7 @@ from prometheus_client import Counter
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from neighborwatch.db.live import prune_live
 from neighborwatch.db.partitions import PartitionedTable, maintain_partitions
 
 log = logging.getLogger(__name__)
@@ -51,7 +52,10 @@ class PartitionKeeper:
         """True when all is as it should be."""
         try:
             with self._engine.begin() as connection:
-                change = maintain_partitions(connection, self._tables, now=self._clock())
+                now = self._clock()
+                change = maintain_partitions(connection, self._tables, now=now)
+                # Usually done by whoever stores the next one; the last ones have no next.
+                prune_live(connection, now=now)
         except SQLAlchemyError as error:
             FAILURES.inc()
             log.warning("partitions: %s", str(error).partition("\n")[0])

@@ -21,6 +21,14 @@ SAMPLE_COLUMNS: tuple[tuple[str, str], ...] = (
     ("preempted_other", "int4"),
     ("preempted_system", "int4"),
     ("throttled_out", "int4"),
+    ("self_wait_ns", "int8"),
+    ("neighbor_wait_ns", "int8"),
+    ("system_wait_ns", "int8"),
+    ("throttled_own_wait_ns", "int8"),
+    ("throttled_ancestor_wait_ns", "int8"),
+    ("idle_gap_wait_ns", "int8"),
+    ("unattributed_wait_ns", "int8"),
+    ("max_wait_ns", "int8"),
     ("usage_ns", "int8"),
     ("user_ns", "int8"),
     ("system_ns", "int8"),
@@ -34,6 +42,7 @@ SAMPLE_COLUMNS: tuple[tuple[str, str], ...] = (
     ("period_us", "int8"),
     ("burst_us", "int8"),
     ("cpus_allowed", "int4"),
+    ("runq_unthrottled", "int4[]"),
     *((f"runq_b{index:02d}", "int4") for index in range(RUNQ_BUCKETS)),
 )
 HOST_SAMPLE_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -54,7 +63,22 @@ BLAME_COLUMNS: tuple[tuple[str, str], ...] = (
     ("victim_id", "int8"),
     ("aggressor_id", "int8"),
     ("duration_ms", "int4"),
+    ("wait_ns", "int8"),
     ("preemptions", "int8"),
+)
+EVENT_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("t", "timestamptz"),
+    ("host_id", "int8"),
+    ("number", "int8"),
+    ("kind", "text"),
+    ("container_id", "int8"),
+    ("duration_ns", "int8"),
+    ("cpu", "int4"),
+    ("pid", "int4"),
+    ("comm", "text"),
+    ("quota_level", "text"),
+    ("skipped", "int8"),
+    ("shares", "jsonb"),
 )
 
 Row = tuple[Any, ...]
@@ -76,6 +100,25 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class EventLoss:
+    """Events that never left the host."""
+
+    ring_full: int = 0
+    queue_full: int = 0
+    rate_limited: int = 0
+
+    def __add__(self, other: "EventLoss") -> "EventLoss":
+        return EventLoss(
+            self.ring_full + other.ring_full,
+            self.queue_full + other.queue_full,
+            self.rate_limited + other.rate_limited,
+        )
+
+
+NO_EVENTS_LOST = EventLoss()
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     sequence: int
     boot_id: UUID
@@ -84,9 +127,15 @@ class Batch:
     host_sample: Row | None
     samples: list[Row]
     blame: list[Row]
+    events: list[Row]
     identities: list[Identity]
-    status: dict[str, Any]
+    status: dict[str, Any] | None  # None: only events, which say nothing of the agent
+    event_loss: EventLoss
     facts: dict[str, str | int | None] | None
+
+    @property
+    def is_window(self) -> bool:
+        return self.status is not None
 
 
 @dataclass(frozen=True, slots=True)

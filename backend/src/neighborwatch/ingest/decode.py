@@ -3,33 +3,31 @@
 Each refusal names the field as the schema does (`batches[0].cgroups[2].sched.wait_count`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from neighborwatch.ingest.batch import RUNQ_BUCKETS, Batch, Identity, Request, Row
+from neighborwatch.ingest.batch import RUNQ_BUCKETS, Batch, Request, Row
 from neighborwatch.ingest.checks import (
     INT32_MAX,
     INT64_MAX,
     MalformedError,
     all_within,
     at_most,
-    checked_text,
     duration_ms_of,
     instant,
     uuid_of,
     within,
 )
+from neighborwatch.ingest.decode_events import event_loss_of, events_of
+from neighborwatch.ingest.decode_identities import facts_of, identities_of
+from neighborwatch.ingest.decode_status import status_of
 from neighborwatch.ingest.wire import ingest_pb2 as wire
 
 MAX_BATCHES = 64
 MAX_CGROUPS = 4096
-MAX_IDENTITIES = 2 * MAX_CGROUPS
 MAX_BLAME_PAIRS = 16_384
-MAX_COLLECTORS = 64
-MAX_PROGRAMS = 256
 MAX_QUOTAS = 64
 
 WINDOW_NS = 10_000_000_000
@@ -39,14 +37,19 @@ MAX_BLAME_NS = 600_000_000_000
 MAX_DURATION = timedelta(microseconds=MAX_DURATION_NS // 1000)
 MAX_BLAME_SPAN = timedelta(microseconds=MAX_BLAME_NS // 1000)
 
-_KINDS = {wire.CGROUP_KIND_CONTAINER: "container", wire.CGROUP_KIND_SYSTEM: "system"}
-_STATES = {
-    wire.COLLECTOR_STATE_OK: "ok",
-    wire.COLLECTOR_STATE_DEGRADED: "degraded",
-    wire.COLLECTOR_STATE_UNSUPPORTED: "unsupported",
-    wire.COLLECTOR_STATE_FAILED: "failed",
-}
 _NO_SCHED: Row = (None,) * 8
+_SKEW_NS = 1_000_000_000
+_PART_FIELDS = (
+    "self_wait_ns",
+    "neighbor_wait_ns",
+    "system_wait_ns",
+    "throttled_own_wait_ns",
+    "throttled_ancestor_wait_ns",
+    "idle_gap_wait_ns",
+    "unattributed_wait_ns",
+    "max_wait_ns",
+)
+_NO_PARTS: Row = (None,) * len(_PART_FIELDS)
 _NO_BUCKETS: Row = (None,) * RUNQ_BUCKETS
 
 
@@ -79,13 +82,41 @@ def decode(body: bytes) -> Request:
 
 def _batch(field: str, host_id: int, batch: wire.Batch) -> Batch:
     started_at = instant(f"{field}.started_at_unix_ns", batch.started_at_unix_ns)
+    if batch.duration_ns == 0 and batch.events:
+        return _events_alone(field, (started_at, host_id), batch)
     if batch.started_at_unix_ns % WINDOW_NS:
         raise MalformedError(f"{field}.started_at_unix_ns", "must be a multiple of 10 s")
+    return window_of(field, (started_at, host_id), batch)
+
+
+def _events_alone(field: str, head: tuple[datetime, int], batch: wire.Batch) -> Batch:
+    """Events do not wait for their window's end; this batch is about no window."""
+    for name in ("host", "blame", "cost", "facts"):
+        if batch.HasField(name):
+            raise MalformedError(f"{field}.{name}", "must be absent where duration_ns is 0")
+    for name in ("cgroups", "collectors"):
+        at_most(f"{field}.{name}", getattr(batch, name), 0)
+    return Batch(
+        sequence=batch.sequence,
+        boot_id=uuid_of(f"{field}.boot_id", batch.boot_id),
+        started_at=head[0],
+        ended_at=head[0],
+        host_sample=None,
+        samples=[],
+        blame=[],
+        events=events_of(f"{field}.events", head, batch.events),
+        identities=identities_of(field, batch),
+        status=None,
+        event_loss=event_loss_of(f"{field}.event_loss", batch.event_loss),
+        facts=None,
+    )
+
+
+def window_of(field: str, head: tuple[datetime, int], batch: wire.Batch) -> Batch:
+    """A batch that is about a span of time, of whatever length."""
+    started_at, _ = head
     duration_ms = duration_ms_of(f"{field}.duration_ns", batch.duration_ns, MAX_DURATION_NS)
     at_most(f"{field}.cgroups", batch.cgroups, MAX_CGROUPS)
-    at_most(f"{field}.identities", batch.identities, MAX_IDENTITIES)
-    at_most(f"{field}.collectors", batch.collectors, MAX_COLLECTORS)
-    head = (started_at, host_id)
     seen: set[int] = set()
     samples = []
     for index, cgroup in enumerate(batch.cgroups):
@@ -103,12 +134,11 @@ def _batch(field: str, host_id: int, batch: wire.Batch) -> Batch:
         host_sample=_host_sample(f"{field}.host", head, duration_ms, host) if host else None,
         samples=samples,
         blame=_blame(f"{field}.blame", head, batch.blame) if batch.HasField("blame") else [],
-        identities=[
-            _identity(f"{field}.identities[{index}]", identity)
-            for index, identity in enumerate(batch.identities)
-        ],
-        status=_status(field, batch),
-        facts=_facts(f"{field}.facts", batch.facts) if batch.HasField("facts") else None,
+        events=events_of(f"{field}.events", head, batch.events),
+        identities=identities_of(field, batch),
+        status=status_of(field, batch),
+        event_loss=event_loss_of(f"{field}.event_loss", batch.event_loss),
+        facts=facts_of(f"{field}.facts", batch.facts) if batch.HasField("facts") else None,
     )
 
 
@@ -116,10 +146,13 @@ def _sample(
     field: str, head: tuple[datetime, int], duration_ms: int, cgroup: wire.CgroupWindow
 ) -> Row:
     container_id = within(f"{field}.container_id", cgroup.container_id, INT64_MAX)
-    scheduled, buckets = _NO_SCHED, _NO_BUCKETS
+    scheduled, parts, unthrottled, buckets = _NO_SCHED, _NO_PARTS, None, _NO_BUCKETS
     if cgroup.HasField("sched"):
-        scheduled = _sched(f"{field}.sched", cgroup.sched)
-        buckets = _runq_buckets(f"{field}.sched", cgroup.sched)
+        sched, where = cgroup.sched, f"{field}.sched"
+        scheduled = _sched(where, sched)
+        parts = _wait_parts(where, sched)
+        buckets = _histogram(f"{where}.runq", sched.runq_bucket, sched.runq_count)
+        unthrottled = _unthrottled(where, sched)
     used: Row = (None, None, None)
     if cgroup.HasField("cpu_stat"):
         stat = cgroup.cpu_stat
@@ -130,9 +163,11 @@ def _sample(
         container_id,
         duration_ms,
         *scheduled,
+        *parts,
         *used,
         *_quotas(f"{field}.quotas", cgroup.quotas),
         within(f"{field}.cpus_allowed", cgroup.cpus_allowed, INT32_MAX) or None,
+        unthrottled,
         *buckets,
     )
 
@@ -156,16 +191,48 @@ def _sched(field: str, sched: wire.SchedWindow) -> Row:
     return (ran_ns, wait_ns, counts[0], migrated_wait_ns, *counts[1:])
 
 
-def _runq_buckets(field: str, sched: wire.SchedWindow) -> Row:
-    if len(sched.runq_bucket) != len(sched.runq_count):
-        raise MalformedError(f"{field}.runq_count", "must be as long as runq_bucket")
+def _wait_parts(field: str, sched: wire.SchedWindow) -> Row:
+    values = (
+        sched.self_wait_ns,
+        sched.neighbor_wait_ns,
+        sched.system_wait_ns,
+        sched.throttled_own_wait_ns,
+        sched.throttled_ancestor_wait_ns,
+        sched.idle_gap_wait_ns,
+        sched.unattributed_wait_ns,
+        sched.max_wait_ns,
+    )
+    if sched.wait_ns and not any(values):
+        # An agent from before the split: not known, which is not the same as nothing.
+        return _NO_PARTS
+    all_within(field, _PART_FIELDS, values, INT64_MAX)
+    # That they add up is the agent's promise and is tested there. A sum beyond the whole by more
+    # than reading two counters in turn can explain is no measurement.
+    if sum(values[:-1]) > 2 * sched.wait_ns + _SKEW_NS:
+        raise MalformedError(f"{field}.wait_ns", "is far less than the sum of its parts")
+    return values
+
+
+def _unthrottled(field: str, sched: wire.SchedWindow) -> list[int] | None:
+    """All 96 counts, or None where they are those of the whole waits."""
+    if not sched.runq_unthrottled_bucket and not sched.runq_unthrottled_count:
+        return None
+    buckets = _histogram(
+        f"{field}.runq_unthrottled", sched.runq_unthrottled_bucket, sched.runq_unthrottled_count
+    )
+    return [count or 0 for count in buckets]
+
+
+def _histogram(field: str, indexes: Sequence[int], counts: Sequence[int]) -> Row:
+    if len(indexes) != len(counts):
+        raise MalformedError(f"{field}_count", f"must be as long as {field}_bucket")
     buckets: list[int | None] = [None] * RUNQ_BUCKETS
-    for bucket, count in zip(sched.runq_bucket, sched.runq_count, strict=True):
+    for bucket, count in zip(indexes, counts, strict=True):
         if bucket >= RUNQ_BUCKETS or buckets[bucket] is not None:
             raise MalformedError(
-                f"{field}.runq_bucket", f"holds {bucket}; 0 to {RUNQ_BUCKETS - 1}, each once"
+                f"{field}_bucket", f"holds {bucket}; 0 to {RUNQ_BUCKETS - 1}, each once"
             )
-        buckets[bucket] = within(f"{field}.runq_count", count, INT32_MAX)
+        buckets[bucket] = within(f"{field}_count", count, INT32_MAX)
     return tuple(buckets)
 
 
@@ -233,6 +300,8 @@ def _blame(field: str, head: tuple[datetime, int], blame: wire.BlameWindow) -> l
     duration_ms = duration_ms_of(f"{field}.duration_ns", blame.duration_ns, MAX_BLAME_NS)
     at_most(f"{field}.pairs", blame.pairs, MAX_BLAME_PAIRS)
     seen: set[tuple[int, int]] = set()
+    # An agent from before waits were overlapped sends preemptions only.
+    measured = any(pair.wait_ns for pair in blame.pairs)
     rows = []
     for index, pair in enumerate(blame.pairs):
         where = f"{field}.pairs[{index}]"
@@ -241,103 +310,7 @@ def _blame(field: str, head: tuple[datetime, int], blame: wire.BlameWindow) -> l
         if ids in seen:
             raise MalformedError(where, "the same victim and aggressor occur twice")
         seen.add(ids)
+        wait_ns = within(f"{where}.wait_ns", pair.wait_ns, INT64_MAX) if measured else None
         preemptions = within(f"{where}.preemptions", pair.preemptions, INT64_MAX)
-        rows.append((started_at, host_id, *ids, duration_ms, preemptions))
+        rows.append((started_at, host_id, *ids, duration_ms, wait_ns, preemptions))
     return rows
-
-
-def _identity(field: str, identity: wire.CgroupIdentity) -> Identity:
-    kind = _KINDS.get(identity.kind)
-    if kind is None:
-        raise MalformedError(f"{field}.kind", "must be container or system")
-    if not identity.name:
-        raise MalformedError(f"{field}.name", "must not be empty")
-    for key, value in identity.labels.items():
-        checked_text(f"{field}.labels", key)
-        if "\x00" in value:
-            raise MalformedError(f"{field}.labels", "must not hold a NUL character")
-    return Identity(
-        container_id=within(f"{field}.container_id", identity.container_id, INT64_MAX),
-        kind=kind,
-        name=checked_text(f"{field}.name", identity.name),
-        runtime=checked_text(f"{field}.runtime", identity.runtime) or None,
-        runtime_id=checked_text(f"{field}.runtime_id", identity.runtime_id) or None,
-        image=checked_text(f"{field}.image", identity.image) or None,
-        pod=checked_text(f"{field}.pod", identity.pod) or None,
-        namespace=checked_text(f"{field}.namespace", identity.namespace) or None,
-        pod_uid=checked_text(f"{field}.pod_uid", identity.pod_uid) or None,
-        labels=dict(identity.labels),
-        cgroup_path=checked_text(f"{field}.cgroup_path", identity.cgroup_path),
-    )
-
-
-def _status(field: str, batch: wire.Batch) -> dict[str, Any]:
-    collectors = []
-    for index, collector in enumerate(batch.collectors):
-        where = f"{field}.collectors[{index}]"
-        state = _STATES.get(collector.state)
-        if state is None:
-            raise MalformedError(f"{where}.state", "is none that this backend knows")
-        collectors.append(
-            {
-                "name": checked_text(f"{where}.name", collector.name),
-                "status": state,
-                "reason": checked_text(f"{where}.reason", collector.reason) or None,
-                "lost": collector.lost,
-            }
-        )
-    return {
-        "duration_ns": batch.duration_ns,
-        "context_switches": batch.host.context_switches if batch.HasField("host") else None,
-        "collectors": collectors,
-        "cost": _cost(f"{field}.cost", batch.cost) if batch.HasField("cost") else None,
-    }
-
-
-def _cost(field: str, cost: wire.AgentCost) -> dict[str, Any]:
-    at_most(f"{field}.programs", cost.programs, MAX_PROGRAMS)
-    return {
-        "user_ns": cost.user_ns,
-        "system_ns": cost.system_ns,
-        "rss_bytes": cost.rss_bytes,
-        "spool_batches": cost.spool_batches,
-        "spool_bytes": cost.spool_bytes,
-        "spool_dropped": cost.spool_dropped,
-        "rejected_batches": cost.rejected_batches,
-        "programs": [
-            {
-                "name": checked_text(f"{field}.programs[{index}].name", program.name),
-                "run_count": program.run_count,
-                "run_ns": program.run_ns,
-            }
-            for index, program in enumerate(cost.programs)
-        ],
-    }
-
-
-_CACHE_ARCHITECTURES = frozenset({"unified", "chiplet", "unknown"})
-_CGROUP_MODES = frozenset({"v1", "v2", "hybrid"})
-
-
-def _facts(field: str, facts: wire.HostFacts) -> dict[str, str | int | None]:
-    """Columns of `hosts`; what the agent does not know stays null."""
-    values: dict[str, str | int | None] = {
-        name: checked_text(f"{field}.{name}", getattr(facts, name)) or None
-        for name in (
-            *("kernel_release", "os_name", "hypervisor", "cpu_vendor", "cpu_model"),
-            *("cache_architecture", "instance_type", "instance_family", "region"),
-            *("cgroup_mode", "agent_version"),
-        )
-    }
-    for name in ("cores", "sockets", "numa_nodes", "l3_domains", "threads_per_core"):
-        values[name] = within(f"{field}.{name}", getattr(facts, name), INT32_MAX) or None
-    values["cpus"] = within(f"{field}.cpus_online", facts.cpus_online, INT32_MAX) or None
-    values["memory_bytes"] = within(f"{field}.memory_bytes", facts.memory_bytes, INT64_MAX) or None
-    values["name"] = checked_text(f"{field}.hostname", facts.hostname) or None
-    for name, allowed in (
-        ("cache_architecture", _CACHE_ARCHITECTURES),
-        ("cgroup_mode", _CGROUP_MODES),
-    ):
-        if values[name] is not None and values[name] not in allowed:
-            raise MalformedError(f"{field}.{name}", f"must be one of {', '.join(sorted(allowed))}")
-    return values

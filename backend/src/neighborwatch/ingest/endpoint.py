@@ -1,10 +1,13 @@
-"""POST /api/v1/ingest, as a bare ASGI callable in front of FastAPI: at one request per host and
-window, a framework's cost per request would be the largest part of the bill."""
+"""POST /api/v1/ingest and /api/v1/ingest/live, as a bare ASGI callable in front of FastAPI: at one
+request per host and window, a framework's cost per request would be the largest part of the bill.
+"""
 
 import asyncio
 import logging
 import queue
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -26,7 +29,10 @@ from neighborwatch.ingest.checks import MalformedError
 from neighborwatch.ingest.expand import DamagedError, TooLargeError
 from neighborwatch.ingest.flush import DatabaseAwayError, Flusher, ForeignHostError, Submission
 from neighborwatch.ingest.host_auth import HostAuthenticator
+from neighborwatch.ingest.live_keeper import LiveKeeper
 from neighborwatch.ingest.sequence import Gap
+from neighborwatch.ingest.wire import ingest_pb2 as wire
+from neighborwatch.ingest.writer import Stored
 from neighborwatch.settings import IngestSettings
 
 log = logging.getLogger(__name__)
@@ -53,7 +59,7 @@ class ClientGoneError(Exception):
 
 
 class IngestEndpoint:
-    """Answers `PATH`; everything else goes on to `app`."""
+    """Answers `PATH` and `LIVE_PATH`; everything else goes on to `app`."""
 
     def __init__(
         self,
@@ -68,12 +74,13 @@ class IngestEndpoint:
         self._in_flight: set[int] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] != PATH or scope["method"] != "POST":
+        answering = {PATH: self._ingest, LIVE_PATH: self._live}.get(scope.get("path", ""))
+        if scope["type"] != "http" or scope["method"] != "POST" or answering is None:
             await self._app(scope, receive, send)
             return
         started = time.monotonic()
         try:
-            stored = await self._ingest(scope, receive)
+            response = await answering(scope, receive)
         except ClientGoneError:
             metrics.REQUESTS.labels("client_gone").inc()
             return
@@ -87,13 +94,11 @@ class IngestEndpoint:
             )
             await problem_response(rejection.problem, scope)(scope, receive, send)
         else:
-            metrics.REQUESTS.labels("stored" if stored else "duplicate").inc()
-            await Response(status_code=204)(scope, receive, send)
+            await response(scope, receive, send)
         finally:
             metrics.REQUEST_SECONDS.observe(time.monotonic() - started)
 
-    async def _ingest(self, scope: Scope, receive: Receive) -> bool:
-        """True: something new was stored."""
+    async def _ingest(self, scope: Scope, receive: Receive) -> Response:
         headers = Headers(scope=scope)
         host_id = await self._authenticate(scope, headers)
         encoding = _encoding(headers)
@@ -104,9 +109,30 @@ class IngestEndpoint:
             body = await _read(headers, receive, self._settings.ingest_max_body_bytes)
             metrics.BYTES.labels("received").inc(len(body))
             submission = Submission(host_id, body, encoding, datetime.now(UTC))
-            return await self._store(scope, submission)
+            stored = await self._store(scope, submission)
         finally:
             self._in_flight.discard(host_id)
+        new = stored.new + stored.late + stored.future > 0
+        metrics.REQUESTS.labels("stored" if new else "duplicate").inc()
+        if stored.live_seconds == 0:
+            return Response(status_code=204)
+        answer = wire.IngestAnswer(live_seconds=stored.live_seconds)
+        return Response(answer.SerializeToString(), media_type=CONTENT_TYPE)
+
+    async def _live(self, scope: Scope, receive: Receive) -> Response:
+        """Beside the queue: nothing waits for it, and nobody else shares its transaction."""
+        headers = Headers(scope=scope)
+        host_id = await self._authenticate(scope, headers)
+        encoding = _encoding(headers)
+        body = await _read(headers, receive, self._settings.ingest_max_body_bytes)
+        metrics.BYTES.labels("received").inc(len(body))
+        keeper: LiveKeeper = scope["app"].state.live_keeper
+        with self._as_rejections(scope):
+            kept, dropped = await asyncio.to_thread(keeper.keep, host_id, body, encoding)
+        metrics.LIVE_WINDOWS.labels("stored").inc(kept)
+        metrics.LIVE_WINDOWS.labels("unasked").inc(dropped)
+        metrics.REQUESTS.labels("live").inc()
+        return Response(status_code=204)
 
     async def _authenticate(self, scope: Scope, headers: Headers) -> int:
         authenticator: HostAuthenticator = scope["app"].state.host_authenticator
@@ -127,10 +153,27 @@ class IngestEndpoint:
             )
         return host_id
 
-    async def _store(self, scope: Scope, submission: Submission) -> bool:
+    async def _store(self, scope: Scope, submission: Submission) -> Stored:
         flusher: Flusher = scope["app"].state.flusher
-        try:
+        with self._as_rejections(scope):
             outcome = await asyncio.wrap_future(flusher.submit(submission))
+        if isinstance(outcome, Gap):
+            raise Rejection(
+                "gap",
+                Problem(
+                    409,
+                    "Batches are missing before this one. Send them, or add what is missing to "
+                    "lost_batches.",
+                    extras={"expected_sequence": outcome.expected_sequence},
+                ),
+            )
+        return outcome
+
+    @contextmanager
+    def _as_rejections(self, scope: Scope) -> Iterator[None]:
+        """Whatever storing may raise becomes the answer that its sender can act on."""
+        try:
+            yield
         except queue.Full:
             raise _busy("the queue of requests to store is full") from None
         except TooLargeError:
@@ -154,17 +197,6 @@ class IngestEndpoint:
                 f"The backend failed; its log has the reason under request {request_id_of(scope)}.",
             )
             raise Rejection("failed", problem) from error
-        if isinstance(outcome, Gap):
-            raise Rejection(
-                "gap",
-                Problem(
-                    409,
-                    "Batches are missing before this one. Send them, or add what is missing to "
-                    "lost_batches.",
-                    extras={"expected_sequence": outcome.expected_sequence},
-                ),
-            )
-        return outcome.new + outcome.late + outcome.future > 0
 
 
 def _encoding(headers: Headers) -> str:

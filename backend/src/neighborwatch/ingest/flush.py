@@ -7,9 +7,10 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import psycopg
@@ -18,6 +19,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from neighborwatch.ingest import metrics
+from neighborwatch.ingest.batch import Batch
 from neighborwatch.ingest.checks import MalformedError
 from neighborwatch.ingest.decode import decode
 from neighborwatch.ingest.expand import expand
@@ -146,11 +148,7 @@ class Flusher:
         )
         metrics.BYTES.labels("expanded").inc(len(body))
         request = decode(body)
-        if request.host_id != submission.host_id:
-            raise ForeignHostError(
-                f"the token belongs to host {submission.host_id}, "
-                f"the body speaks for host {request.host_id}"
-            )
+        check_host(token=submission.host_id, body=request.host_id)
         return Received(request, submission.received_at)
 
     def _write(self, ready: dict[int, tuple[Submission, Received]]) -> None:
@@ -198,7 +196,7 @@ class Flusher:
             for one in received
             for batch in one.request.batches
             if horizon.oldest <= batch.started_at <= horizon.newest
-            for table, at in _needs(batch.started_at, [row[0] for row in batch.blame[:1]])
+            for table, at in _needs(batch)
         ]
         try:
             return self._commit(received, horizon, needed)
@@ -213,32 +211,47 @@ class Flusher:
         horizon: Horizon,
         needed: Sequence[tuple[str, datetime]],
     ) -> dict[int, Outcome]:
-        try:
+        with as_database_away():
             self._guard.ensure(needed)
             with metrics.TRANSACTION_SECONDS.time(), self._engine.begin() as connection:
                 metrics.TRANSACTION_REQUESTS.observe(len(received))
-                written = write(_driver_connection(connection.connection), received, horizon)
+                written = write(driver_connection(connection.connection), received, horizon)
             _count_rows(written.rows)
             return written.outcomes
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-            raise DatabaseAwayError(_first_line(error)) from error
-        except PoolTimeoutError as error:
-            raise DatabaseAwayError("all database connections are busy") from error
-        except DBAPIError as error:
-            raise DatabaseAwayError(_first_line(error.orig or error)) from error
-        except SQLAlchemyError as error:
-            raise DatabaseAwayError(_first_line(error)) from error
 
 
-def _needs(started_at: datetime, blame_at: Sequence[datetime]) -> list[tuple[str, datetime]]:
+def _needs(batch: Batch) -> list[tuple[str, datetime]]:
+    window = ("samples_10s", "host_samples_10s") if batch.is_window else ()
     return [
-        ("samples_10s", started_at),
-        ("host_samples_10s", started_at),
-        *(("blame_1m", at) for at in blame_at),
+        *((table, batch.started_at) for table in window),
+        *(("blame_1m", row[0]) for row in batch.blame[:1]),
+        *(("events", row[0]) for row in batch.events),
     ]
 
 
-def _driver_connection(pooled: object) -> Connection:
+def check_host(*, token: int, body: int) -> None:
+    if token != body:
+        raise ForeignHostError(
+            f"the token belongs to host {token}, the body speaks for host {body}"
+        )
+
+
+@contextmanager
+def as_database_away() -> Iterator[None]:
+    """Whatever says that the database did not answer; what it says of the data passes."""
+    try:
+        yield
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise DatabaseAwayError(_first_line(error)) from error
+    except PoolTimeoutError as error:
+        raise DatabaseAwayError("all database connections are busy") from error
+    except DBAPIError as error:
+        raise DatabaseAwayError(_first_line(error.orig or error)) from error
+    except SQLAlchemyError as error:
+        raise DatabaseAwayError(_first_line(error)) from error
+
+
+def driver_connection(pooled: object) -> Connection:
     """The psycopg connection under SQLAlchemy's: same pool, same transaction, but COPY."""
     driver = getattr(pooled, "driver_connection", None)
     if not isinstance(driver, psycopg.Connection):
@@ -257,6 +270,8 @@ def _count(outcome: Stored | Gap) -> None:
         metrics.BATCHES.labels("late").inc(outcome.late)
         metrics.BATCHES.labels("future").inc(outcome.future)
         metrics.LOST_BATCHES.inc(outcome.newly_lost)
+        for reason, count in asdict(outcome.events_lost).items():
+            metrics.EVENTS_LOST.labels(reason).inc(count)
 
 
 def _count_rows(rows: Sequence[TableRows]) -> None:

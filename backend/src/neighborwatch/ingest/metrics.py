@@ -21,6 +21,17 @@ DUPLICATE_ROWS = Counter(
 )
 BYTES = Counter("nw_ingest_bytes_total", "Bytes as received and after expansion", ["kind"])
 LOST_BATCHES = Counter("nw_ingest_lost_batches_total", "Batches that agents said can never be sent")
+EVENTS_LOST = Counter(
+    "nw_ingest_events_lost_total",
+    "Events that never left their hosts, as agents said. Stored and duplicate ones are rows of the"
+    " table events",
+    ["reason"],
+)
+LIVE_WINDOWS = Counter(
+    "nw_ingest_live_windows_total",
+    "Live windows by what became of them; unasked ones are dropped",
+    ["result"],
+)
 PARTITION_MISSES = Counter(
     "nw_ingest_partition_misses_total", "Windows for which a partition had to be made on demand"
 )

@@ -4,7 +4,7 @@ The only room that writes samples.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -15,13 +15,17 @@ from psycopg.types.json import Jsonb
 
 from neighborwatch.ingest.batch import (
     BLAME_COLUMNS,
+    EVENT_COLUMNS,
     HOST_SAMPLE_COLUMNS,
+    NO_EVENTS_LOST,
     SAMPLE_COLUMNS,
     Batch,
+    EventLoss,
     Request,
     Row,
 )
 from neighborwatch.ingest.identities import Connection, update_facts, upsert_identities
+from neighborwatch.ingest.live import live_seconds
 from neighborwatch.ingest.sequence import Advance, Gap, Position, advance
 
 
@@ -34,6 +38,8 @@ class Stored:
     late: int
     future: int
     newly_lost: int
+    events_lost: EventLoss = NO_EVENTS_LOST
+    live_seconds: int = 0  # somebody looks at this host for that long; 0: nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,9 @@ class _Cursor:
     window_at: datetime | None
     received_at: datetime
     clock_skew_ms: int
+    # From the status, which is the newest window's: events come between windows.
+    window_received_at: datetime | None
+    event_loss: dict[str, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,10 @@ class _Plan:
     @property
     def new(self) -> list[Batch]:
         return self.received.request.batches[self.step.first_new :]
+
+    @property
+    def events_lost(self) -> EventLoss:
+        return sum((batch.event_loss for batch in self.new), NO_EVENTS_LOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +117,20 @@ def write(connection: Connection, received: Sequence[Received], horizon: Horizon
     received = sorted(received, key=lambda one: one.request.host_id)
     cursors = _cursors(connection, [one.request.host_id for one in received])
     outcomes: dict[int, Outcome] = {}
+    known: dict[int, int] = {}  # hosts that sent nothing new, and how much of it
     plans = []
     for one in received:
         plan = _plan(one, cursors.get(one.request.host_id), horizon)
         if isinstance(plan, Gap):
             outcomes[one.request.host_id] = plan
         elif not plan.new:
-            outcomes[one.request.host_id] = Stored(0, len(one.request.batches), 0, 0, 0)
+            known[one.request.host_id] = len(one.request.batches)
         else:
             plans.append(plan)
     moved = _move_cursors(connection, plans)
     won = [plan for plan in plans if plan.received.request.host_id in moved]
     rows = _store(connection, won)
+    live = live_seconds(connection, {one.request.host_id: one.received_at for one in received})
     for plan in plans:
         host_id = plan.received.request.host_id
         outcomes[host_id] = (
@@ -125,10 +140,14 @@ def write(connection: Connection, received: Sequence[Received], horizon: Horizon
                 late=plan.late,
                 future=plan.future,
                 newly_lost=plan.step.newly_lost,
+                events_lost=plan.events_lost,
+                live_seconds=live.get(host_id, 0),
             )
             if host_id in moved
             else Raced()
         )
+    for host_id, duplicates in known.items():
+        outcomes[host_id] = Stored(0, duplicates, 0, 0, 0, live_seconds=live.get(host_id, 0))
     return Written(outcomes, rows)
 
 
@@ -153,7 +172,8 @@ def _cursors(connection: Connection, host_ids: list[int]) -> dict[int, _Cursor]:
     with connection.cursor(row_factory=class_row(_Cursor)) as db:
         db.execute(
             "SELECT host_id, stream_id, sequence, lost_batches, window_at, received_at,"
-            " clock_skew_ms FROM ingest_cursors WHERE host_id = ANY(%s)",
+            " clock_skew_ms, (status->>'received_at')::timestamptz AS window_received_at,"
+            " status->'event_loss' AS event_loss FROM ingest_cursors WHERE host_id = ANY(%s)",
             [host_ids],
         )
         return {row.host_id: row for row in db}
@@ -175,7 +195,9 @@ ON CONFLICT (host_id) DO UPDATE SET
     window_at = excluded.window_at,
     received_at = excluded.received_at,
     clock_skew_ms = excluded.clock_skew_ms,
-    status = excluded.status
+    -- A request with nothing but events says only what was lost of them.
+    status = CASE WHEN excluded.status ? 'received_at' THEN excluded.status
+                  ELSE ingest_cursors.status || excluded.status END
 WHERE ingest_cursors.sequence = excluded.previous_sequence
 RETURNING host_id
 """
@@ -193,7 +215,7 @@ def _cursor_row(plan: _Plan) -> Row:
     request, before = plan.received.request, plan.cursor
     newest = request.batches[-1]
     same_stream = before is not None and before.stream_id == request.stream_id
-    windows = [batch.started_at for batch in plan.kept]
+    windows = [batch.started_at for batch in plan.kept if batch.is_window]
     if before is not None and before.window_at is not None:
         windows.append(before.window_at)
     lost = request.lost_batches
@@ -210,20 +232,37 @@ def _cursor_row(plan: _Plan) -> Row:
         max(windows, default=None),
         plan.received.received_at,
         _clock_skew_ms(plan),
-        Jsonb(newest.status),
+        Jsonb(_status(plan, same_stream=same_stream)),
     )
 
 
+def _status(plan: _Plan, *, same_stream: bool) -> dict[str, object]:
+    lost, before = plan.events_lost, plan.cursor
+    if before is not None and before.event_loss and same_stream:
+        lost += EventLoss(**before.event_loss)
+    said = next((batch.status for batch in reversed(plan.new) if batch.status is not None), None)
+    if said is None:
+        return {"event_loss": asdict(lost)}
+    return {
+        **said,
+        "event_loss": asdict(lost),
+        "received_at": plan.received.received_at.isoformat(),
+    }
+
+
 def _clock_skew_ms(plan: _Plan) -> int:
-    """Host's clock minus ours. A window that ended after we received it proves a clock ahead; one
+    """Host's clock minus ours. A batch that ended after we received it proves a clock ahead; one
     that ended before is delay or a clock behind, told apart by a steady rhythm of single windows
     (a backlog comes in bursts)."""
     received_at, before = plan.received.received_at, plan.cursor
-    skew = plan.received.request.batches[-1].ended_at - received_at
+    newest = plan.received.request.batches[-1]
+    skew = newest.ended_at - received_at
     steady = (
         before is not None
+        and newest.is_window
         and len(plan.received.request.batches) == 1
-        and timedelta(seconds=5) <= received_at - before.received_at <= timedelta(seconds=20)
+        and before.window_received_at is not None
+        and timedelta(seconds=5) <= received_at - before.window_received_at <= timedelta(seconds=20)
     )
     if steady or skew > timedelta():
         int32 = 2**31 - 1
@@ -240,12 +279,14 @@ def _store(connection: Connection, plans: Sequence[_Plan]) -> list[TableRows]:
     samples = [row for _, batch in kept for row in batch.samples]
     hosts = [batch.host_sample for _, batch in kept if batch.host_sample is not None]
     blame = [row for _, batch in kept for row in batch.blame]
+    events = [row for _, batch in kept for row in batch.events]
     return [
         _store_rows(connection, table, columns, rows)
         for table, columns, rows in (
             ("samples_10s", SAMPLE_COLUMNS, samples),
             ("host_samples_10s", HOST_SAMPLE_COLUMNS, hosts),
             ("blame_1m", BLAME_COLUMNS, blame),
+            ("events", EVENT_COLUMNS, events),
         )
         if rows
     ]

@@ -1,12 +1,20 @@
 """How far each host's stream has been stored. One row per host, updated with every batch.
 
 `status` is what the agent said of itself in its newest window:
-    {"duration_ns": int, "context_switches": int | null,
+    {"duration_ns": int, "context_switches": int | null, "cpus_online": int | null,
+     "received_at": ISO instant,
      "collectors": [{"name", "status": "ok" | "degraded" | "unsupported" | "failed",
-                     "reason": str | null, "lost": int}],
+                     "reason": str | null, "lost": int, "map_bytes": int,
+                     "maps": [{"name", "used", "capacity", "failed_inserts"}]}],
      "cost": null | {"user_ns", "system_ns", "rss_bytes", "spool_batches", "spool_bytes",
                      "spool_dropped", "rejected_batches",
-                     "programs": [{"name", "run_count", "run_ns"}]}}
+                     "programs": [{"name", "run_count", "run_ns"}],
+                     "method": "measured" | "estimated" | null,
+                     "budget_ppm", "spent_ppm", "governor_level": int | null,
+                     "governor_reason": str | null},
+     "event_loss": {"ring_full", "queue_full", "rate_limited"}}
+`event_loss` is summed since the stream began, and the only key before the first window. What was
+stored by an older backend lacks the newer keys.
 """
 
 from datetime import datetime

@@ -45,7 +45,7 @@ check: setup ## formatters, linters, types, layers, generated files fresh
 
 fmt: setup ## formats everything
 	@$(MAKE) -C agent fmt
-	@cd backend && ruff format -q . ../migrations ../e2e && ruff check -q --fix . ../migrations ../e2e
+	@cd backend && ruff format -q . ../migrations ../e2e ../agent/bench && ruff check -q --fix . ../migrations ../e2e ../agent/bench
 	@cd frontend && npm run --silent fmt
 	@cd e2e && npm run --silent fmt
 

@@ -35,8 +35,8 @@ no_local_addresses() {
 }
 
 mkdir -p .data
-step "ruff format" inside backend ruff format --check . ../migrations ../e2e
-step "ruff" inside backend ruff check . ../migrations ../e2e
+step "ruff format" inside backend ruff format --check . ../migrations ../e2e ../agent/bench
+step "ruff" inside backend ruff check . ../migrations ../e2e ../agent/bench
 step "mypy" inside backend mypy
 step "import layers" inside backend lint-imports
 step "agent (clang-format, tidy)" make -C agent check

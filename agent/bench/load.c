@@ -1,7 +1,8 @@
 /*
- * The two loads of the cost benchmarks, bounded in time:
+ * The loads of the cost benchmarks, bounded in time:
  *	load switch SECONDS	one ping-pong pair pinned to each CPU
  *	load crowd SECONDS	48 tasks in 16 cgroups: 40 us of work, 40 us of sleep
+ *	load cgroups SECONDS	256 tasks in 256 cgroups: 100 us of work, 100 ms of sleep
  * Ends on SIGTERM, SIGINT, its parent's death or after SECONDS; leaves no process or cgroup.
  */
 #include <errno.h>
@@ -20,15 +21,28 @@
 #include "base/parse.h"
 #include "cgroup/mode.h"
 
-#define CROWD_CGROUPS	       16
-#define CROWD_TASKS_PER_CGROUP 3
-#define MAX_TASKS	       1024
+#define MAX_CGROUPS 256
+#define MAX_TASKS   1024
+
+/* Tasks in cgroups that work and sleep in turn. */
+struct crowd {
+	const char *name;
+	size_t n_cgroups;
+	int tasks_per_cgroup;
+	uint64_t work_ns;
+	long sleep_ns;
+};
+
+static const struct crowd crowds[] = {
+	{"crowd", 16, 3, 40000, 40000},
+	{"cgroups", MAX_CGROUPS, 1, 100000, 100000000},
+};
 
 struct load {
 	struct cgroup_mode mode;
 	pid_t tasks[MAX_TASKS];
 	size_t n_tasks;
-	char cgroups[CROWD_CGROUPS][320];
+	char cgroups[MAX_CGROUPS][320];
 	size_t n_cgroups;
 };
 
@@ -115,13 +129,13 @@ static int start_switch(struct load *self)
 	return 0;
 }
 
-static void crowd_task(void)
+static void crowd_task(const struct crowd *crowd)
 {
-	const struct timespec nap = {.tv_nsec = 40000};
+	const struct timespec nap = {.tv_nsec = crowd->sleep_ns};
 
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	for (;;) {
-		const uint64_t until = now_ns() + 40000;
+		const uint64_t until = now_ns() + crowd->work_ns;
 
 		while (now_ns() < until)
 			;
@@ -140,7 +154,7 @@ static int write_file(const char *path, const char *text)
 	return fclose(file) == 0 && is_ok ? 0 : -EIO;
 }
 
-static int start_crowd(struct load *self)
+static int start_crowd(struct load *self, const struct crowd *crowd)
 {
 	char path[400], text[32];
 	int r = cgroup_mode_detect("/proc/self/mountinfo", &self->mode);
@@ -154,7 +168,7 @@ static int start_crowd(struct load *self)
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < CROWD_CGROUPS; i++) {
+	for (size_t i = 0; i < crowd->n_cgroups; i++) {
 		char *directory = self->cgroups[i];
 
 		(void)snprintf(directory, sizeof(self->cgroups[i]), "%s/nwbench-%d-%zu",
@@ -162,13 +176,13 @@ static int start_crowd(struct load *self)
 		if (mkdir(directory, 0755) < 0)
 			return -errno;
 		self->n_cgroups++;
-		for (int task = 0; task < CROWD_TASKS_PER_CGROUP; task++) {
+		for (int task = 0; task < crowd->tasks_per_cgroup; task++) {
 			const pid_t pid = fork_task(self);
 
 			if (pid < 0)
 				return pid;
 			if (pid == 0)
-				crowd_task();
+				crowd_task(crowd);
 			(void)snprintf(path, sizeof(path), "%s/cgroup.procs", directory);
 			(void)snprintf(text, sizeof(text), "%d", pid);
 			r = write_file(path, text);
@@ -201,6 +215,16 @@ static int stop(struct load *self)
 	return r;
 }
 
+static int start(struct load *self, const char *name)
+{
+	if (strcmp(name, "switch") == 0)
+		return start_switch(self);
+	for (size_t i = 0; i < sizeof(crowds) / sizeof(crowds[0]); i++)
+		if (strcmp(name, crowds[i].name) == 0)
+			return start_crowd(self, &crowds[i]);
+	return -EINVAL;
+}
+
 int main(int argc, char **argv)
 {
 	static struct load load;
@@ -209,9 +233,8 @@ int main(int argc, char **argv)
 	sigset_t ends;
 	int r;
 
-	if (argc != 3 || (strcmp(argv[1], "switch") != 0 && strcmp(argv[1], "crowd") != 0) ||
-	    parse_u64(argv[2], 3600, NULL, &seconds) < 0) {
-		fprintf(stderr, "usage: load switch|crowd SECONDS\n");
+	if (argc != 3 || parse_u64(argv[2], 3600, NULL, &seconds) < 0) {
+		fprintf(stderr, "usage: load switch|crowd|cgroups SECONDS\n");
 		return 2;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -221,7 +244,7 @@ int main(int argc, char **argv)
 	sigaddset(&ends, SIGHUP);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 
-	r = strcmp(argv[1], "switch") == 0 ? start_switch(&load) : start_crowd(&load);
+	r = start(&load, argv[1]);
 	if (r < 0) {
 		fprintf(stderr, "load: %s: %s\n", argv[1], strerror(-r));
 	} else {

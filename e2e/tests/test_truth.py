@@ -1,16 +1,10 @@
 """A short accuracy card: the agent's wait ledger against an exact replay of the raw trace."""
 
-import sys
-from pathlib import Path
-
+import card
 import pytest
+import trial
 
 from host import OUTPUT, require_kernel
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "truth"))
-
-import card
-import trial
 
 # The 16 overloaded groups need 15 s to be overloaded; they are in the full card only.
 SCENARIOS = (

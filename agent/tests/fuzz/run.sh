@@ -25,7 +25,7 @@ for seeds in "$here"/seeds/*/; do
 	[ ! -d "$here/found/$target" ] || inputs+=("$here/found/$target")
 	FUZZ_TARGET=$target ASAN_OPTIONS=detect_leaks=1 \
 		"$program" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
-		-print_final_stats=1 ${FUZZ_FLAGS:-} -dict="$here/dictionaries/$target.dict" \
+		${FUZZ_FLAGS:-} -print_final_stats=1 -dict="$here/dictionaries/$target.dict" \
 		-artifact_prefix="$output/found/$target-" "${inputs[@]}" >"$log" 2>&1 &
 	pid=$!
 	for ((waited = 0; ; waited += 2)); do

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "rig.h"
 
@@ -129,8 +130,11 @@ static void hogs_are_blamed_by_what_they_ran(void **state)
 	assert_true(unattributed(rig, victim) < 0.005 * (double)counted.wait_ns);
 }
 
+static pthread_barrier_t all_are_there;
+
 static void *spin(void *nothing)
 {
+	pthread_barrier_wait(&all_are_there);
 	work_spin();
 	return nothing;
 }
@@ -139,9 +143,21 @@ static void work_64_threads(void)
 {
 	pthread_t thread;
 
+	pthread_barrier_init(&all_are_there, NULL, 64);
 	for (int i = 1; i < 64; i++)
 		(void)pthread_create(&thread, NULL, spin, NULL);
-	work_spin();
+	(void)spin(NULL);
+}
+
+/* Before anybody competes with their maker: on a slow machine that would take long. */
+static void wait_for_64_threads(pid_t pid)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	for (int tries = 0; tries < 200 && rig_number_after(path, "Threads:") < 64; tries++)
+		rig_sleep_ms(50);
+	assert_int_equal(rig_number_after(path, "Threads:"), 64);
 }
 
 /* Waits of a second and more, far beyond what the log of a busy CPU holds. */
@@ -156,6 +172,7 @@ static void waits_of_64_threads_are_covered(void **state)
 	const struct cgroup_counters *row;
 	double self_ns;
 
+	wait_for_64_threads(pid);
 	rig_spawn(rig, hog, 0, work_spin);
 	rig_spawn(rig, ticker, 0, work_doze);
 	rig_sleep_ms(100);

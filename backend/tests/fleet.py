@@ -6,7 +6,7 @@ All instants hang on BASE, a full hour shortly before the test run (partitions e
 import csv
 import io
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -22,9 +22,11 @@ from neighborwatch.db.tables import (
     WAIT_PARTS,
     Blame1m,
     Container,
+    Event,
     Host,
     HostSample10s,
     IngestCursor,
+    LiveWindow,
     Sample10s,
 )
 from neighborwatch.measures.ids import CgroupRef
@@ -188,12 +190,56 @@ class Fleet:
             },
         )
 
+    def event(
+        self,
+        victim: CgroupRef,
+        number: int,
+        *,
+        ended_at: datetime | None = None,
+        shares: Sequence[Mapping[str, Any]] = (),
+        **columns: int | str | None,
+    ) -> None:
+        """One wait of 25 ms, `number` seconds after BASE unless told otherwise."""
+        self._insert(
+            Event,
+            {
+                "host_id": victim.host_id,
+                "t": ended_at or BASE + timedelta(seconds=number),
+                "number": number,
+                "kind": "noisy_neighbor",
+                "container_id": victim.container_id,
+                "duration_ns": 25_000_000,
+                "cpu": 3,
+                "pid": 4711,
+                "comm": "worker",
+                "quota_level": None,
+                "skipped": 0,
+                "shares": [dict(share) for share in shares],
+                **columns,
+            },
+        )
+
+    def live_window(self, host_id: int, at: datetime, body: Mapping[str, Any]) -> None:
+        """One second that arrived when it ended."""
+        self._insert(
+            LiveWindow,
+            {
+                "host_id": host_id,
+                "t": at,
+                "received_at": at + timedelta(seconds=1),
+                "body": {"duration_ms": 1000, "host": None, "containers": [], "pairs": [], **body},
+            },
+        )
+
     def demo_hour(self, host_id: int, *, containers: int, services: int) -> None:
         """An hour of one busy host: every cgroup in every window, 24 buckets each."""
         refs = [self.container(host_id, f"c{n}") for n in range(containers)]
         refs += [self.container(host_id, f"s{n}.service", kind="system") for n in range(services)]
         buckets = {f"runq_b{bucket:02d}": bucket for bucket in range(20, 44)}
-        counters = {"ran_ns": 10**9, "wait_ns": 10**8, "preempted_other": 7, "duration_ms": 10_000}
+        counters = {
+            **{"ran_ns": 10**9, "wait_ns": 10**8, "preempted_other": 7, "duration_ms": 10_000},
+            **{"neighbor_wait_ns": 10**8, "max_wait_ns": 10**6},
+        }
         key = {"host_id": host_id}
         self.host_windows(host_id, range(360))
         rows = [
@@ -208,6 +254,7 @@ class Fleet:
                 "victim_id": victim.container_id,
                 "aggressor_id": aggressor.container_id,
                 "duration_ms": 60_000,
+                "wait_ns": 10**7,
                 "preemptions": 5,
             }
             for victim in refs[:containers]

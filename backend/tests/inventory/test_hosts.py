@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from fleet import BASE, NOW, Fleet, Reader
+from fleet import BASE, NOW, SECOND_NS, Fleet, Reader
 from neighborwatch.measures.histogram import UPPER_BOUNDS_NS
 
 
@@ -34,6 +34,31 @@ def test_facts_and_figures_of_a_host(fleet: Fleet, reader: Reader) -> None:
     assert host["runq_p99_seconds"] == UPPER_BOUNDS_NS[30] / 1e9
     assert host["preempted_by_neighbors_per_second"] == 2.0
     assert reader.get(f"/hosts/{host_id}")["host"] == host
+
+
+def test_a_host_sums_what_its_containers_waited_for(fleet: Fleet, reader: Reader) -> None:
+    host_id = fleet.host("h1")
+    fleet.host_windows(host_id, range(2))
+    shop, batch = fleet.container(host_id, "shop"), fleet.container(host_id, "batch")
+    system = fleet.container(host_id, "kubelet.service", kind="system")
+    fleet.sample(
+        shop, 0, ran_ns=6 * SECOND_NS, wait_ns=3 * SECOND_NS, neighbor_wait_ns=3 * SECOND_NS
+    )
+    fleet.sample(batch, 1, wait_ns=SECOND_NS, throttled_own_wait_ns=SECOND_NS)
+    fleet.sample(system, 1, wait_ns=50 * SECOND_NS, neighbor_wait_ns=50 * SECOND_NS)
+
+    host = reader.get(f"/hosts/{host_id}")["host"]
+
+    assert (host["wait_seconds"], host["ran_seconds"], host["wait_ratio"]) == (4.0, 6.0, 0.4)
+    assert (host["neighbor_wait_seconds"], host["throttled_own_wait_seconds"]) == (3.0, 1.0)
+    assert (host["self_wait_seconds"], host["unattributed_wait_seconds"]) == (0.0, 0.0)
+    assert host["steal_seconds"] == 2.0
+    other = fleet.host("h2")
+    fleet.sample(
+        fleet.container(other, "c"), 0, wait_ns=5 * SECOND_NS, neighbor_wait_ns=5 * SECOND_NS
+    )
+    most_stolen = reader.get("/hosts", sort="-neighbor_wait_seconds")["items"]
+    assert [item["name"] for item in most_stolen] == ["h2", "h1"]
 
 
 def test_states_of_hosts(fleet: Fleet, reader: Reader) -> None:

@@ -2,7 +2,10 @@
 
 from datetime import timedelta
 
+import pytest
+
 from fleet import BASE, SECOND_NS, Fleet, Reader
+from neighborwatch.db.tables import WAIT_PARTS
 
 
 def test_counts_totals_and_the_worst(fleet: Fleet, reader: Reader) -> None:
@@ -38,6 +41,48 @@ def test_counts_totals_and_the_worst(fleet: Fleet, reader: Reader) -> None:
         ("h2", "stale", None),
         ("h3", "never", None),
     ]
+
+
+def test_the_fleets_waiting_by_cause_and_who_stole_most(fleet: Fleet, reader: Reader) -> None:
+    host_id = fleet.host("h1")
+    fleet.host_windows(host_id, range(60))
+    web, hog = fleet.container(host_id, "web"), fleet.container(host_id, "hog")
+    often, system = fleet.container(host_id, "often"), fleet.container(host_id, "s", kind="system")
+    fleet.sample(
+        web,
+        0,
+        ran_ns=4 * SECOND_NS,
+        wait_ns=12 * SECOND_NS,
+        neighbor_wait_ns=8 * SECOND_NS,
+        system_wait_ns=1 * SECOND_NS,
+        throttled_own_wait_ns=2 * SECOND_NS,
+        idle_gap_wait_ns=1 * SECOND_NS,
+    )
+    fleet.sample(hog, 1, wait_ns=2 * SECOND_NS, self_wait_ns=2 * SECOND_NS)
+    fleet.sample(system, 1, wait_ns=9 * SECOND_NS, neighbor_wait_ns=9 * SECOND_NS)
+    fleet.blame(web, hog, 1, stolen_ns=7 * SECOND_NS)
+    fleet.blame(web, often, 5000, stolen_ns=SECOND_NS)
+
+    answer = reader.get("/overview")
+
+    assert {part: answer[f"{part}_seconds"] for part in WAIT_PARTS} == {
+        "self_wait": 2.0,
+        "neighbor_wait": 8.0,
+        "system_wait": 1.0,
+        "throttled_own_wait": 2.0,
+        "throttled_ancestor_wait": 0.0,
+        "idle_gap_wait": 1.0,
+        "unattributed_wait": 0.0,
+    }
+    assert (answer["wait_seconds"], answer["ran_seconds"]) == (14.0, 4.0)
+    assert answer["wait_ratio"] == pytest.approx(14 / 18)
+    assert answer["stolen_cpu_seconds_per_hour"] == 48.0  # 8 s in ten minutes
+    assert [n["name"] for n in answer["top_neighbors"]] == ["hog", "often"]
+    assert answer["host_tiles"][0]["neighbor_wait_cores"] == pytest.approx(8 / 600)
+    trend = answer["trend"]
+    assert trend["neighbor_wait_cores"][:3] == [0.8, 0.0, None]
+    assert trend["self_wait_cores"][:3] == [0.0, 0.2, None]
+    assert len(trend["unattributed_wait_cores"]) == 60
 
 
 def test_the_rate_of_hosts_at_once_counts_their_time_once(fleet: Fleet, reader: Reader) -> None:

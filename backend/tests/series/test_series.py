@@ -4,6 +4,7 @@ import pytest
 
 from fleet import BASE, SECOND_NS, Fleet, Reader
 from neighborwatch.measures.histogram import UPPER_BOUNDS_NS
+from neighborwatch.series.scope import CONTAINER_METRICS, HOST_METRICS
 
 MINUTE = {"from": BASE.isoformat(), "to": BASE.replace(minute=1).isoformat()}
 
@@ -52,6 +53,85 @@ def test_container_metrics_per_window(fleet: Fleet, reader: Reader) -> None:
         unit, value = expected[series["metric"]]
         assert series["unit"] == unit
         assert series["values"] == [None, pytest.approx(value), None, None, None, None]
+
+
+def test_the_parts_of_the_wait_are_cores_and_the_quota_can_be_left_out(
+    fleet: Fleet, reader: Reader
+) -> None:
+    ref = fleet.container(fleet.host(), "c")
+    fleet.sample(
+        ref,
+        1,
+        runq={0: 98, 90: 2},
+        unthrottled={0: 98, 40: 2},
+        ran_ns=4 * SECOND_NS,
+        wait_ns=16 * SECOND_NS,
+        self_wait_ns=1 * SECOND_NS,
+        neighbor_wait_ns=5 * SECOND_NS,
+        system_wait_ns=2 * SECOND_NS,
+        throttled_own_wait_ns=3 * SECOND_NS,
+        throttled_ancestor_wait_ns=3 * SECOND_NS,
+        idle_gap_wait_ns=1 * SECOND_NS,
+        unattributed_wait_ns=1 * SECOND_NS,
+        max_wait_ns=7 * SECOND_NS,
+    )
+    fleet.sample(ref, 2, runq={20: 1}, neighbor_wait_ns=0)  # nothing throttled: one histogram
+    fleet.sample(ref, 3, runq={20: 1})  # by an agent from before the split
+    expected: dict[str, tuple[str, list[float | None]]] = {
+        "ran_cores": ("cores", [0.4, 0.0, 0.0]),
+        "self_wait_cores": ("cores", [0.1, 0.0, None]),
+        "neighbor_wait_cores": ("cores", [0.5, 0.0, None]),
+        "system_wait_cores": ("cores", [0.2, 0.0, None]),
+        "throttled_own_wait_cores": ("cores", [0.3, 0.0, None]),
+        "throttled_ancestor_wait_cores": ("cores", [0.3, 0.0, None]),
+        "idle_gap_wait_cores": ("cores", [0.1, 0.0, None]),
+        "unattributed_wait_cores": ("cores", [0.1, 0.0, None]),
+        "max_wait_seconds": ("seconds", [7.0, 0.0, None]),
+        "runq_unthrottled_p99_seconds": (
+            "seconds",
+            [UPPER_BOUNDS_NS[bucket] / 1e9 for bucket in (40, 20, 20)],
+        ),
+    }
+
+    answer = reader.get("/series", scope=f"container:{ref}", metric=list(expected), **MINUTE)
+
+    for series in answer["series"]:
+        unit, measured = expected[series["metric"]]
+        assert series["unit"] == unit
+        assert series["values"] == [None, *measured, None, None], series["metric"]
+
+
+def test_the_parts_of_a_host_are_those_of_its_containers(fleet: Fleet, reader: Reader) -> None:
+    host_id = fleet.host()
+    fleet.host_windows(host_id, range(3))
+    for name in ("a", "b"):
+        ref = fleet.container(host_id, name)
+        fleet.sample(ref, 0, ran_ns=SECOND_NS, neighbor_wait_ns=2 * SECOND_NS)
+    system = fleet.container(host_id, "kubelet.service", kind="system")
+    fleet.sample(system, 0, ran_ns=SECOND_NS, neighbor_wait_ns=9 * SECOND_NS)
+
+    answer = reader.get(
+        "/series",
+        scope=f"host:{host_id}",
+        metric=["neighbor_wait_cores", "self_wait_cores", "ran_cores"],
+        **MINUTE,
+    )
+
+    gaps = [None] * 5
+    assert values(answer, "neighbor_wait_cores") == [0.4, *gaps]
+    assert values(answer, "self_wait_cores") == [0.0, *gaps]
+    assert values(answer, "ran_cores") == [0.2, *gaps]
+
+
+def test_every_metric_of_a_container_fits_one_question(fleet: Fleet, reader: Reader) -> None:
+    ref = fleet.container(fleet.host(), "c")
+    fleet.sample(ref, 0)
+    for scope, metrics in (
+        (f"container:{ref}", CONTAINER_METRICS),
+        (f"host:{ref.host_id}", HOST_METRICS),
+    ):
+        answer = reader.get("/series", scope=scope, metric=list(metrics), **MINUTE)
+        assert [series["metric"] for series in answer["series"]] == list(metrics)
 
 
 def test_a_gap_is_null_and_a_measured_nothing_is_zero(fleet: Fleet, reader: Reader) -> None:

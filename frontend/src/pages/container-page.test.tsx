@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { answerFrame, renderApp } from '@/test/app'
-import { containerAnswer, storySeries, VICTIM_ID } from '@/test/container-fixtures'
+import { containerAnswer, LEDGER, seriesAnswer, storySeries, VICTIM_ID } from '@/test/container-fixtures'
 import { axeViolations } from '@/test/render'
 import { answer, answerNever, answerProblem } from '@/test/server'
 
@@ -35,7 +35,7 @@ describe('a container', () => {
     expect(await axeViolations(container)).toEqual([])
   })
 
-  it('names its host, its quota and who came in, most frequent first', async () => {
+  it('names its host and who ran while it waited, worst first', async () => {
     answerAll()
     renderApp(PATH)
     expect(await screen.findByRole('heading', { name: 'checkout-api-7c9d4-x2kfm' })).toBeInTheDocument()
@@ -43,10 +43,10 @@ describe('a container', () => {
       'href',
       '/containers?host_id=17&kind=all',
     )
-    const table = screen.getByRole('table', { name: 'Who came in when it was switched out' })
+    const table = screen.getByRole('table', { name: 'Who ran while it waited' })
     const rows = within(table).getAllByRole('row').slice(1)
-    expect(rows[0]).toHaveTextContent('batch-encodeanother container38,96021.6/s79.7 %')
-    expect(rows[1]).toHaveTextContent('same container')
+    expect(rows[0]).toHaveTextContent('batch-encodecontainer389.490.4 %81.6 %38,960')
+    expect(rows[2]).toHaveTextContent('kubelet.servicesystem')
     expect(within(rows[0] as HTMLElement).getByRole('link', { name: 'batch-encode' })).toBeInTheDocument()
     expect(within(rows.at(-1) as HTMLElement).queryByRole('link')).toBeNull()
   })
@@ -82,20 +82,39 @@ describe('a container', () => {
   it('without any window has no samples, which is not zero', async () => {
     answer(PATH, {
       ...containerAnswer({ ran_seconds: null, wait_seconds: null, wait_ratio: null, runq_p99_seconds: null }),
-      preempted_by: [],
+      ledger: null,
+      aggressors: [],
     })
     answer('/series', storySeries({ missing: () => true }))
     renderApp(PATH)
     expect(await screen.findByText(/The container ran 0 s in this range/)).toBeInTheDocument()
-    expect(screen.queryByText('No preemption in this range')).toBeNull()
+    expect(screen.queryByText('Nobody ran while it waited')).toBeNull()
     expect(screen.getByText('no samples in this range')).toBeInTheDocument()
   })
 
-  it('that nobody preempted says so', async () => {
-    answer(PATH, { ...containerAnswer(), preempted_by: [] })
+  it('shows where its demand went, by cause, and P99 without throttling where they differ', async () => {
+    answerAll({ runq_unthrottled_p99_seconds: 0.0049 })
+    renderApp(PATH)
+    expect(await screen.findByText('Where 1,500.0 CPU-s of demand went')).toBeInTheDocument()
+    expect(screen.getByRole('img', { name: /^Demand: ran .* neighbors 412.0 CPU-s/ })).toBeInTheDocument()
+    expect(screen.getByText(/P99 without throttling 4.9 ms/)).toBeInTheDocument()
+    expect(await figure('Waited, by cause')).toHaveAccessibleDescription(/neighbors .* to 0.3/)
+  })
+
+  it('that nobody hurt and that hurt nobody says so', async () => {
+    answer(PATH, containerAnswer({}, { aggressors: [], victims: [] }))
     answer('/series', storySeries())
     renderApp(PATH)
-    expect(await screen.findByText('No preemption in this range')).toBeInTheDocument()
+    expect(await screen.findByText('Nobody ran while it waited')).toBeInTheDocument()
+    expect(screen.getByText('No container waited for it')).toBeInTheDocument()
+  })
+
+  it('of an agent that does not tell causes apart says what to do', async () => {
+    answer(PATH, containerAnswer({}, { ledger: { ...LEDGER, parts: [] }, aggressors: [] }))
+    answer('/series', seriesAnswer({ runq_p99_seconds: [0.01], preempted_other_per_second: [1] }))
+    renderApp(PATH)
+    expect(await screen.findByText(/does not say by whom: update it/)).toBeInTheDocument()
+    expect(await figure('Waited, by cause')).toHaveTextContent('does not tell causes apart')
   })
 
   it('that no host reported leads back to the list', async () => {
@@ -133,7 +152,7 @@ it('keeps its final size while it loads', async () => {
   answerNever(PATH)
   answerNever('/series')
   renderApp(PATH)
-  const table = await screen.findByRole('table', { name: 'Who came in when it was switched out' })
+  const table = await screen.findByRole('table', { name: 'Who ran while it waited' })
   expect(table).toHaveAttribute('aria-busy', 'true')
   expect(screen.getByText('Loading the charts')).toBeInTheDocument()
 })
@@ -167,7 +186,7 @@ describe('the charts', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'Show Run queue latency as table' }))
     const region = await screen.findByRole('region', { name: 'Run queue latency, log scale' })
     const rows = within(region).getAllByRole('row')
-    expect(rows[0]).toHaveTextContent('TimeP99P50')
+    expect(rows[0]).toHaveTextContent('TimeP99P99 without throttlingP50')
     expect(rows[1]).toHaveTextContent(/^10:47:00\d+ ms/)
     expect(rows[2]).toHaveTextContent('10:46:50––')
   })

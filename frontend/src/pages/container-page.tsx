@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { preloadCharts } from '@/charts/lazy-chart'
+import { AggressorsTable, VictimsTable } from '@/features/container/blame-table'
 import { ContainerHead, Trail } from '@/features/container/container-head'
 import { containerQuery } from '@/features/container/container-query'
 import { EvidenceStrip } from '@/features/container/evidence-strip'
 import { MeasuresCard, MeasuresSkeleton } from '@/features/container/measures-card'
 import { NoContainer } from '@/features/container/no-container'
-import { PreemptedByTable } from '@/features/container/preempted-by-table'
 import { ApiError } from '@/lib/api'
 import { useSetSearch, useShell } from '@/lib/shell'
 import { Card } from '@/ui/card'
@@ -33,6 +33,7 @@ export function ContainerPage() {
     )
   }
   const name = container?.name ?? containerId
+  const measured = (query.data?.ledger?.parts.length ?? 0) > 0
   return (
     <>
       {container ? (
@@ -63,11 +64,14 @@ export function ContainerPage() {
           skeleton={<MeasuresSkeleton />}
           around={(failure) => <Card flush>{failure}</Card>}
         >
-          {(answer) => <MeasuresCard container={answer.container} />}
+          {(answer) => <MeasuresCard answer={answer} />}
         </QueryState>
       </div>
       {query.errorUpdateCount > 0 && !container ? null : (
-        <PreemptedByTable rows={query.data?.preempted_by} measured={container?.ran_seconds !== null} />
+        <div className={styles.pair}>
+          <AggressorsTable rows={query.data?.aggressors} measured={measured} />
+          <VictimsTable rows={query.data?.victims} measured={measured} />
+        </div>
       )}
     </>
   )

@@ -30,6 +30,13 @@ export function containerItem(over: Partial<Schemas['ContainerItem']> = {}): Sch
     wait_seconds: 477,
     ran_seconds: 1023,
     wait_ratio: 0.318,
+    self_wait_seconds: 31,
+    neighbor_wait_seconds: 412,
+    system_wait_seconds: 19,
+    throttled_own_wait_seconds: 0,
+    throttled_ancestor_wait_seconds: 0,
+    idle_gap_wait_seconds: 11,
+    unattributed_wait_seconds: 4,
     preempted_self_per_second: 4.4,
     preempted_other_per_second: 58.2,
     preempted_system_per_second: 3.1,
@@ -52,39 +59,77 @@ export function containerDetail(over: Partial<Schemas['ContainerDetail']> = {}):
     nr_throttled: 0,
     ancestor_throttled_ratio: null,
     ancestor_throttled_seconds: null,
+    runq_unthrottled_p99_seconds: 0.131072,
+    max_wait_seconds: 0.2417,
     ...over,
   }
 }
 
-export const PREEMPTED_BY: Schemas['PreemptedBy'][] = [
-  preemptedBy('batch-encode', 'container', 38_960, 0.797),
-  preemptedBy('checkout-api-7c9d4-x2kfm', 'self', 3_168, 0.065),
-  preemptedBy('search-index', 'container', 1_510, 0.031),
-  preemptedBy('kubelet.service', 'system', 1_310, 0.027),
-  preemptedBy('kworker', 'system', 690, 0.014),
-  preemptedBy('log-compactor', 'container', 460, 0.009),
-  { ...preemptedBy('31 other containers', 'container', 2_780, 0.057), id: null },
-]
-
-function preemptedBy(
-  name: string,
-  kind: Schemas['PreemptedBy']['kind'],
-  preemptions: number,
-  share: number,
-): Schemas['PreemptedBy'] {
-  const id =
-    kind === 'self'
-      ? VICTIM_ID
-      : `17-${[...name]
-          .map((c) => c.charCodeAt(0).toString(16))
-          .join('')
-          .padEnd(16, '0')
-          .slice(0, 16)}`
-  return { id, name, kind, preemptions, per_second: preemptions / 1800, share_ratio: share }
+/** The same story as containerItem: 1,500 CPU-s of demand, 477 of them waited. */
+export const LEDGER: Schemas['Ledger'] = {
+  demand_seconds: 1500,
+  ran_seconds: 1023,
+  ran_ratio: 0.682,
+  wait_seconds: 477,
+  wait_ratio: 0.318,
+  parts: (
+    [
+      ['self', 31],
+      ['neighbor', 412],
+      ['system', 19],
+      ['throttled_own', 0],
+      ['throttled_ancestor', 0],
+      ['idle_gap', 11],
+      ['unattributed', 4],
+    ] as const
+  ).map(([cause, seconds]) => ({
+    cause,
+    seconds,
+    wait_ratio: seconds / 477,
+    demand_ratio: seconds / 1500,
+  })),
 }
 
-export function containerAnswer(over: Partial<Schemas['ContainerDetail']> = {}): Schemas['ContainerAnswer'] {
-  return { ...META, container: containerDetail(over), preempted_by: PREEMPTED_BY }
+export const AGGRESSORS: Schemas['BlameShare'][] = [
+  blameShare('batch-encode', 'container', 389.4, 0.904, 38_960),
+  blameShare('search-index', 'container', 14.1, 0.033, 1_510),
+  blameShare('kubelet.service', 'system', 13.2, 0.031, 1_310),
+  blameShare('kworker', 'system', 5.8, 0.013, 690),
+  { ...blameShare('31 other containers', 'container', 8.5, 0.019, 2_780), id: null },
+]
+
+function blameShare(
+  name: string,
+  kind: Schemas['BlameShare']['kind'],
+  seconds: number,
+  share: number,
+  preemptions: number,
+): Schemas['BlameShare'] {
+  const code = [...name].map((c) => c.charCodeAt(0).toString(16)).join('')
+  return {
+    id: `17-${code.padEnd(16, '0').slice(0, 16)}`,
+    name,
+    kind,
+    stolen_cpu_seconds: seconds,
+    share_ratio: share,
+    wait_ratio: seconds / 477,
+    preemptions,
+  }
+}
+
+export function containerAnswer(
+  over: Partial<Schemas['ContainerDetail']> = {},
+  answer: Partial<Schemas['ContainerAnswer']> = {},
+): Schemas['ContainerAnswer'] {
+  return {
+    ...META,
+    container: containerDetail(over),
+    ledger: LEDGER,
+    aggressors: AGGRESSORS,
+    victims: [],
+    preempted_by: [],
+    ...answer,
+  }
 }
 
 type Metric = Schemas['Series']['metric']
@@ -136,6 +181,18 @@ export function storySeries(story: Story = {}): Schemas['SeriesAnswer'] {
           : (noise(i, 9) > 0.97 ? 0.0004 : 0.000083) * (0.92 + noise(i, 2) * 0.16),
       ),
       runq_p50_seconds: make((i, struck) => (struck ? 0.0019 : 0.000027) * (0.85 + noise(i, 3) * 0.3)),
+      runq_unthrottled_p99_seconds: make((i, struck) =>
+        struck
+          ? 0.125 + noise(i, 1) * 0.012
+          : (noise(i, 9) > 0.97 ? 0.0004 : 0.000083) * (0.92 + noise(i, 2) * 0.16),
+      ),
+      neighbor_wait_cores: make((i, struck) => (struck ? 0.3 + noise(i, 11) * 0.08 : noise(i, 12) * 0.002)),
+      system_wait_cores: make((i) => 0.008 + noise(i, 13) * 0.004),
+      throttled_own_wait_cores: make((_, struck) => (struck ? throttled : 0)),
+      throttled_ancestor_wait_cores: make(() => 0),
+      self_wait_cores: make((i) => 0.015 + noise(i, 14) * 0.006),
+      idle_gap_wait_cores: make((i) => 0.005 + noise(i, 15) * 0.002),
+      unattributed_wait_cores: make(() => 0),
       preempted_other_per_second: make((i, struck) => (struck ? 48 + noise(i, 4) * 20 : noise(i, 5) * 0.4)),
       preempted_system_per_second: make((i) => 2 + noise(i, 6) * 1.6),
       preempted_self_per_second: make((i) => 3.6 + noise(i, 7) * 1.4),

@@ -1,7 +1,16 @@
 import styles from './split-bar.module.css'
 
 /** The fixed order of the parts; the same on every page, in mail and in print. */
-export type Part = 'ran' | 'self' | 'aggressor' | 'system' | 'quota' | 'idle' | 'unattributed' | 'victim'
+export type Part =
+  | 'ran'
+  | 'self'
+  | 'aggressor'
+  | 'system'
+  | 'quota'
+  | 'ancestor'
+  | 'idle'
+  | 'unattributed'
+  | 'victim'
 
 export type SplitPart = { part: Part; name: string; value: number; text: string }
 

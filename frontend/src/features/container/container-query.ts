@@ -4,7 +4,6 @@ import type { TimeRange } from '@/lib/time-range'
 
 export type ContainerAnswer = Schemas['ContainerAnswer']
 export type ContainerDetail = Schemas['ContainerDetail']
-export type PreemptedBy = Schemas['PreemptedBy']
 
 export const containerQuery = (id: string, range: TimeRange) =>
   queryOptions({

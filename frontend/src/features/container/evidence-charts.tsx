@@ -6,9 +6,9 @@ import type { Frame } from '@/charts/plot'
 import { useShell } from '@/lib/shell'
 import type { Evidence } from './evidence'
 import styles from './evidence-charts.module.css'
-import { latencyData, preemptionsData, throttlingData } from './evidence-data'
+import { latencyData, preemptionsData, throttlingData, waitsData } from './evidence-data'
 import {
-  LATENCY_LEGEND,
+  latencyLegend,
   latencySummary,
   PREEMPTIONS_LEGEND,
   preemptionsSummary,
@@ -16,12 +16,15 @@ import {
   throttlingNote,
   throttlingSummary,
   tooltipRows,
+  WAITS_LEGEND,
+  waitsSummary,
 } from './evidence-words'
 import { HEIGHTS_PX } from './heights'
 import { latencyOption, type Scale } from './latency-option'
 import { preemptionsOption } from './preemptions-option'
 import { hasThrottledTime, throttlingOption } from './throttling-option'
 import { useZoom } from './use-zoom'
+import { isSplit, waitsOption } from './waits-option'
 
 const LEFT_PX = 54
 const RIGHT_PX = { plain: 16, axis: 58 }
@@ -57,6 +60,7 @@ export function EvidenceCharts({ evidence, name, narrow, scale, onScale }: Evide
   const { zoom, zoomOut } = useZoom()
   const rowsAt = useCallback((index: number) => tooltipRows(evidence, index), [evidence])
   const latency = useMemo(() => latencyOption(evidence, frame, scale), [evidence, frame, scale])
+  const waits = useMemo(() => waitsOption(evidence, frame), [evidence, frame])
   const preemptions = useMemo(() => preemptionsOption(evidence, frame), [evidence, frame])
   const throttling = useMemo(() => throttlingOption(evidence, frame), [evidence, frame])
   const shared = { theme: frame.theme, domain: frame.domain, zone: frame.zone }
@@ -75,13 +79,27 @@ export function EvidenceCharts({ evidence, name, narrow, scale, onScale }: Evide
           {...shared}
           title="Run queue latency"
           unit={`${scale} scale`}
-          legend={LATENCY_LEGEND}
+          legend={latencyLegend(evidence)}
           summary={latencySummary(evidence)}
           option={latency}
           data={latencyData(evidence)}
           height={HEIGHTS_PX.latency}
           filename={`${name}-run-queue-latency`}
           controls={<ScaleSwitch scale={scale} onScale={onScale} />}
+        />
+        <ChartCard
+          {...shared}
+          title="Waited, by cause"
+          unit="CPU-s per s"
+          legend={WAITS_LEGEND}
+          summary={waitsSummary(evidence)}
+          option={waits}
+          data={waitsData(evidence)}
+          height={HEIGHTS_PX.waits}
+          filename={`${name}-waits`}
+          note={
+            isSplit(evidence) ? undefined : 'the agent of this host does not tell causes apart: update it'
+          }
         />
         <ChartCard
           {...shared}

@@ -2,7 +2,8 @@ import type { ChartColumn, ChartData } from '@/charts/chart-data'
 import { cores, latency, percent, rate } from '@/lib/format'
 import type { Evidence } from './evidence'
 import type { Metric } from './evidence-query'
-import { throttledRate } from './evidence-words'
+import { throttledRate, waitRate } from './evidence-words'
+import { WAIT_PARTS } from './waits-option'
 
 type Format = (value: number | null) => string
 
@@ -18,8 +19,15 @@ function data(evidence: Evidence, columns: readonly [Metric, string, Format][]):
 export const latencyData = (evidence: Evidence): ChartData =>
   data(evidence, [
     ['runq_p99_seconds', 'P99', latency],
+    ['runq_unthrottled_p99_seconds', 'P99 without throttling', latency],
     ['runq_p50_seconds', 'P50', latency],
   ])
+
+export const waitsData = (evidence: Evidence): ChartData =>
+  data(
+    evidence,
+    WAIT_PARTS.map(({ metric, name }) => [metric, name, waitRate]),
+  )
 
 export const preemptionsData = (evidence: Evidence): ChartData =>
   data(evidence, [

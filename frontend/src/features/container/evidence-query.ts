@@ -4,10 +4,18 @@ import type { TimeRange } from '@/lib/time-range'
 
 export type SeriesAnswer = Schemas['SeriesAnswer']
 
-/** What the three charts draw, in one request, so that all share one grid of times. */
+/** What the four charts draw, in one request, so that all share one grid of times. */
 export const METRICS = [
   'runq_p50_seconds',
   'runq_p99_seconds',
+  'runq_unthrottled_p99_seconds',
+  'neighbor_wait_cores',
+  'system_wait_cores',
+  'throttled_own_wait_cores',
+  'throttled_ancestor_wait_cores',
+  'self_wait_cores',
+  'idle_gap_wait_cores',
+  'unattributed_wait_cores',
   'preempted_other_per_second',
   'preempted_system_per_second',
   'preempted_self_per_second',

@@ -63,6 +63,8 @@ describe('the words beside the charts', () => {
     const evidence = readEvidence(
       seriesAnswer({
         runq_p99_seconds: [0.131072],
+        neighbor_wait_cores: [0.301],
+        self_wait_cores: [0],
         preempted_other_per_second: [58.2],
         throttled_ratio: [null],
       }),
@@ -71,9 +73,10 @@ describe('the words beside the charts', () => {
     expect(tooltipRows(evidence, 0).map(({ name, value }) => `${name} ${value}`)).toEqual([
       'P99 wait 131 ms',
       'P50 wait –',
-      'by another container 58.2/s',
-      'by system –',
-      'by own threads –',
+      'waited: neighbors 0.301 s/s',
+      'preempted by another container 58.2/s',
+      'preempted by system –',
+      'preempted by own threads –',
       'throttled periods –',
       'throttled time –',
     ])

@@ -6,6 +6,12 @@ import { cores, duration, latency, percent, rate, significant } from '@/lib/form
 import { type Evidence, known, lastKnown, type Values } from './evidence'
 import { CAUSES } from './preemptions-option'
 import { hasThrottledTime } from './throttling-option'
+import { WAIT_PARTS } from './waits-option'
+
+/** CPU seconds of waiting per second: two threads that wait all the time make 2. */
+export function waitRate(value: number | null): string {
+  return value === null ? '–' : `${significant(value)} s/s`
+}
 
 /** CPU seconds that were throttled per second; many threads at once make more than 1. */
 export function throttledRate(value: number | null): string {
@@ -15,10 +21,29 @@ export function throttledRate(value: number | null): string {
 const THROTTLED_PERIODS: Mark = { shape: 'square', colour: 'quota', faint: true }
 const THROTTLED_TIME: Mark = { shape: 'line', colour: 'quotaText' }
 
-export const LATENCY_LEGEND: readonly LegendEntry[] = [
-  { name: 'P99', mark: { shape: 'line', colour: 'victim' } },
-  { name: 'P50', mark: { shape: 'dash', colour: 'victim' } },
-]
+const P99_UNTHROTTLED: LegendEntry = {
+  name: 'P99 without throttling',
+  mark: { shape: 'line', colour: 'self' },
+}
+
+/** A quota that held it back in range: only then are there two different P99. */
+export function isHeldBack({ values }: Evidence): boolean {
+  const { runq_p99_seconds: all, runq_unthrottled_p99_seconds: rest } = values
+  return all.some((value, index) => value !== null && (rest[index] ?? value) < value)
+}
+
+export function latencyLegend(evidence: Evidence): LegendEntry[] {
+  return [
+    { name: 'P99', mark: { shape: 'line', colour: 'victim' } },
+    ...(isHeldBack(evidence) ? [P99_UNTHROTTLED] : []),
+    { name: 'P50', mark: { shape: 'dash', colour: 'victim' } },
+  ]
+}
+
+export const WAITS_LEGEND: readonly LegendEntry[] = WAIT_PARTS.map(({ name, colour, faint }) => ({
+  name,
+  mark: { shape: 'square', colour, ...(faint ? { faint } : {}) },
+}))
 
 export const PREEMPTIONS_LEGEND: readonly LegendEntry[] = CAUSES.map(({ name, colour }) => ({
   name,
@@ -59,12 +84,13 @@ export function throttlingNote(evidence: Evidence): string | undefined {
 }
 
 /** All charts' rows for one bucket, in legend order. */
-export function tooltipRows({ values }: Evidence, index: number): TooltipRow[] {
+export function tooltipRows(evidence: Evidence, index: number): TooltipRow[] {
+  const { values } = evidence
   const at = (series: Values) => series[index] ?? null
   const by: Record<string, string> = {
-    'another container': 'by another container',
-    system: 'by system',
-    'same container': 'by own threads',
+    'another container': 'preempted by another container',
+    system: 'preempted by system',
+    'same container': 'preempted by own threads',
   }
   return [
     {
@@ -72,11 +98,28 @@ export function tooltipRows({ values }: Evidence, index: number): TooltipRow[] {
       value: latency(at(values.runq_p99_seconds)),
       mark: { shape: 'line', colour: 'victim' },
     },
+    ...(isHeldBack(evidence)
+      ? [
+          {
+            name: 'P99 without throttling',
+            value: latency(at(values.runq_unthrottled_p99_seconds)),
+            mark: { shape: 'line', colour: 'self' } as const,
+          },
+        ]
+      : []),
     {
       name: 'P50 wait',
       value: latency(at(values.runq_p50_seconds)),
       mark: { shape: 'dash', colour: 'victim' },
     },
+    // Only what there was: seven rows of zeros would hide the one that matters.
+    ...WAIT_PARTS.filter(({ metric }) => (at(values[metric]) ?? 0) > 0).map(
+      ({ metric, name, colour, faint }) => ({
+        name: `waited: ${name}`,
+        value: waitRate(at(values[metric])),
+        mark: { shape: 'square', colour, ...(faint ? { faint } : {}) } as const,
+      }),
+    ),
     ...CAUSES.map(({ metric, name, colour }) => ({
       name: by[name] ?? name,
       value: rate(at(values[metric])),
@@ -110,6 +153,11 @@ function missingWords({ gaps }: Evidence): string {
 export function latencySummary(evidence: Evidence): string {
   const { runq_p99_seconds: p99, runq_p50_seconds: p50 } = evidence.values
   return `P99 ${spread(p99, latency)}, last ${latency(lastKnown(p99))}; P50 ${spread(p50, latency)}.${missingWords(evidence)}`
+}
+
+export function waitsSummary(evidence: Evidence): string {
+  const parts = WAIT_PARTS.map(({ metric, name }) => `${name} ${spread(evidence.values[metric], waitRate)}`)
+  return `CPU-seconds waited per second: ${parts.join(', ')}.${missingWords(evidence)}`
 }
 
 export function preemptionsSummary(evidence: Evidence): string {

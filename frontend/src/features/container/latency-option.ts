@@ -42,11 +42,12 @@ function axis(values: readonly number[], scale: Scale, frame: Frame): ChartOptio
 
 export function latencyOption(evidence: Evidence, frame: Frame, scale: Scale): ChartOption {
   const { theme } = frame
-  const { runq_p50_seconds: p50, runq_p99_seconds: p99 } = evidence.values
-  const both = [...known(p50), ...known(p99)]
+  const { runq_p50_seconds: p50, runq_p99_seconds: p99, runq_unthrottled_p99_seconds: rest } = evidence.values
+  const heldBack = p99.some((value, index) => value !== null && (rest[index] ?? value) < value)
+  const both = [...known(p50), ...known(p99), ...(heldBack ? known(rest) : [])]
   const floor = scale === 'log' ? logRange(both).min : 0
   /** A log axis has no place for 0; such a window waited less than the axis shows. */
-  const drawn = (metric: 'runq_p50_seconds' | 'runq_p99_seconds') =>
+  const drawn = (metric: 'runq_p50_seconds' | 'runq_p99_seconds' | 'runq_unthrottled_p99_seconds') =>
     pointsOf(evidence, metric).map(([at, value]) => [at, value === null ? null : Math.max(value, floor)])
   return {
     ...plotOption(frame, { first: true }),
@@ -59,6 +60,17 @@ export function latencyOption(evidence: Evidence, frame: Frame, scale: Scale): C
         lineStyle: { width: 2 },
         z: 3,
       }),
+      ...(heldBack
+        ? [
+            lineSeries({
+              name: 'P99 without throttling',
+              data: drawn('runq_unthrottled_p99_seconds'),
+              color: theme.self,
+              lineStyle: { width: 1.5 },
+              z: 2,
+            }),
+          ]
+        : []),
       lineSeries({
         name: 'P50',
         data: drawn('runq_p50_seconds'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { containerDetail } from '@/test/container-fixtures'
-import { demandParts, heldBack, measureLines } from './measures-card'
+import { measureLines } from './measures-card'
 
 const line = (name: string, over: Parameters<typeof containerDetail>[0] = {}) =>
   measureLines(containerDetail(over)).find((one) => one.name === name)
@@ -35,19 +35,10 @@ describe('the figures of a container', () => {
     ).toMatchObject({ value: '3.1 %', detail: 'quota of a cgroup above it, 18.2 s' })
   })
 
-  it('say that the wait holds what a quota held back, whose quota ever it was', () => {
-    expect(heldBack(containerDetail({ throttled_seconds: 0, ancestor_throttled_seconds: null }))).toBeNull()
-    expect(heldBack(containerDetail({ throttled_seconds: 12.5 }))).toContain('its own quota')
-    expect(heldBack(containerDetail({ throttled_seconds: 0, ancestor_throttled_seconds: 3 }))).toContain(
-      'an ancestor',
+  it('tell the P99 that is left without throttling only where a quota held it back', () => {
+    expect(line('Run queue latency P99')?.detail).toBe('P50 1.9 ms, longest 242 ms')
+    expect(line('Run queue latency P99', { runq_unthrottled_p99_seconds: 0.0049 })?.detail).toBe(
+      'P50 1.9 ms, longest 242 ms, P99 without throttling 4.9 ms',
     )
-  })
-
-  it('split demand into what ran and what waited, and into nothing when neither is known', () => {
-    expect(demandParts(containerDetail()).map(({ name, text }) => `${name} ${text}`)).toEqual([
-      'ran 1,023.0 CPU-s',
-      'waited 477.0 CPU-s, 31.8 %',
-    ])
-    expect(demandParts(containerDetail({ ran_seconds: null }))).toEqual([])
   })
 })

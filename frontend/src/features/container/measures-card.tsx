@@ -2,29 +2,11 @@ import type { ReactNode } from 'react'
 import { cores, count, cpuSeconds, latency, percent, rate } from '@/lib/format'
 import { Card } from '@/ui/card'
 import { Skeleton } from '@/ui/skeleton'
-import { SplitBar, type SplitPart } from '@/ui/split-bar'
-import type { ContainerDetail } from './container-query'
+import type { ContainerAnswer, ContainerDetail } from './container-query'
+import { LedgerSplit } from './ledger-split'
 import styles from './measures-card.module.css'
 
 type Line = { name: string; value: ReactNode; detail?: ReactNode; mark?: string }
-
-/** Demand is what the tasks asked for: the time they ran and the time they were ready and did not run. */
-export function demandParts(container: ContainerDetail): SplitPart[] {
-  const { ran_seconds: ran, wait_seconds: waited, wait_ratio: ratio } = container
-  if (ran === null || waited === null) return []
-  return [
-    { part: 'ran', name: 'ran', value: ran, text: `${cpuSeconds(ran)} CPU-s` },
-    { part: 'victim', name: 'waited', value: waited, text: `${cpuSeconds(waited)} CPU-s, ${percent(ratio)}` },
-  ]
-}
-
-/** The kernel's run delay goes on while a quota holds a task back: say so where one did. */
-export function heldBack(container: ContainerDetail): string | null {
-  const own = (container.throttled_seconds ?? 0) > 0
-  const ancestor = (container.ancestor_throttled_seconds ?? 0) > 0
-  if (own) return 'includes the time that its own quota held it back'
-  return ancestor ? "includes the time that an ancestor's quota held it back" : null
-}
 
 function ownQuota(container: ContainerDetail): Line {
   const { quota_cores: quota, nr_periods: periods, nr_throttled: throttled } = container
@@ -56,13 +38,21 @@ function ancestorQuota(container: ContainerDetail): Line[] {
   ]
 }
 
+function latencyDetail(container: ContainerDetail): string {
+  const { runq_p99_seconds: all, runq_unthrottled_p99_seconds: rest } = container
+  const words = [`P50 ${latency(container.runq_p50_seconds)}`]
+  if (container.max_wait_seconds !== null) words.push(`longest ${latency(container.max_wait_seconds)}`)
+  if (all !== null && rest !== null && rest < all) words.push(`P99 without throttling ${latency(rest)}`)
+  return words.join(', ')
+}
+
 /** The figures of the range, without a judgement: what was counted, and of how much. */
 export function measureLines(container: ContainerDetail): Line[] {
   return [
     {
       name: 'Run queue latency P99',
       value: latency(container.runq_p99_seconds),
-      detail: `P50 ${latency(container.runq_p50_seconds)}`,
+      detail: latencyDetail(container),
     },
     {
       name: 'Preempted by another container',
@@ -81,33 +71,12 @@ export function measureLines(container: ContainerDetail): Line[] {
   ]
 }
 
-export function MeasuresCard({ container }: { container: ContainerDetail }) {
-  const parts = demandParts(container)
-  const held = heldBack(container)
+export function MeasuresCard({ answer }: { answer: ContainerAnswer }) {
   return (
     <Card title="In this range" flush>
-      <div className={styles.demand}>
-        <p className={styles.row}>
-          <span className={styles.name}>Waited of demand</span>
-          <span className={styles.value}>{percent(container.wait_ratio)}</span>
-        </p>
-        <SplitBar label="Demand" parts={parts} height={14} />
-        {parts.length === 0 ? (
-          <p className={styles.legend}>no samples in this range</p>
-        ) : (
-          <p className={styles.legend}>
-            <span>
-              <i className={styles.ran} /> ran {cpuSeconds(container.ran_seconds)} CPU-s
-            </span>
-            <span>
-              <i className={styles.victim} /> waited {cpuSeconds(container.wait_seconds)} CPU-s
-            </span>
-          </p>
-        )}
-        {held === null ? null : <p className={styles.legend}>{held}</p>}
-      </div>
+      <LedgerSplit ledger={answer.ledger} />
       <dl>
-        {measureLines(container).map((line) => (
+        {measureLines(answer.container).map((line) => (
           <div key={line.name} className={styles.line}>
             <dt className={styles.name}>
               {line.mark ? <i className={line.mark} /> : null}
@@ -130,8 +99,8 @@ export function MeasuresSkeleton() {
     <Card title="In this range" flush>
       <div className={styles.demand}>
         <Skeleton width="60%" />
-        <Skeleton height={14} />
-        <Skeleton width="80%" />
+        <Skeleton height={22} />
+        <Skeleton height={158} />
       </div>
       {LINES_PX.map((height, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: place-holders have no identity

@@ -8,6 +8,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -86,20 +87,32 @@ def load(name: str) -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
+# Nobody listens there: everything but the sending itself is as in daily use.
+_NO_BACKEND = "http://127.0.0.1:9"
+
+
 @contextlib.contextmanager
-def agent(window: str) -> Iterator[subprocess.Popen[str]]:
-    """The whole agent, with nobody to send to; its windows go nowhere."""
-    command = [str(NWAGENT), "--stdout", "--window", window, "--log-level", "error"]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    try:
-        yield process
-    finally:
-        process.terminate()
+def agent() -> Iterator[subprocess.Popen[str]]:
+    """The whole agent, as installed; its windows go to a spool that is thrown away."""
+    command = [str(NWAGENT), "--server", _NO_BACKEND]
+    with tempfile.TemporaryDirectory() as state:
+        process = subprocess.Popen(
+            [*command, "--state-dir", state],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,  # it says again and again that nobody listens
+        )
         try:
-            process.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            yield process
+            if process.poll() is not None:
+                raise BenchError("the agent ended: run build/nwagent check")
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def fdinfo(pid: int) -> Iterator[dict[str, str]]:

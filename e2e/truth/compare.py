@@ -25,6 +25,8 @@ SMALLEST_THROTTLED_NS = 50_000_000
 # Two culprits this close are both right.
 TIE_RATIO = 0.005
 CHECK_RATIO = 0.005
+# A span that lies across an edge counts on one side or on both: up to a period each.
+THROTTLE_CHECK_RATIO = 0.05
 
 Shares = dict[str, float]
 
@@ -86,6 +88,17 @@ def why_discarded(truth: Mapping[str, Any]) -> str | None:
         expected, off = party["schedstat_ns"], party["check_off_ns"]
         if expected >= SMALLEST_WAIT_NS and off > CHECK_RATIO * expected:
             return f"replay and schedstat of {name} are {off / expected:.2%} apart"
+    return None
+
+
+def why_throttling_is_off(
+    truth: Mapping[str, Any], counted_ns: Mapping[str, int], single: Iterable[str]
+) -> str | None:
+    """cpu.stat counts CPUs and the replay tasks: of a group with one thread they say the same."""
+    for name in single:
+        counted, found = counted_ns.get(name, 0), truth["parties"][name]["throttled_wait_ns"]
+        if abs(found - counted) > max(THROTTLE_CHECK_RATIO * counted, SMALLEST_THROTTLED_NS * 2):
+            return f"replay and cpu.stat of {name}: {found / 1e6:.0f} and {counted / 1e6:.0f} ms"
     return None
 
 

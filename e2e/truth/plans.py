@@ -52,6 +52,14 @@ class Scenario:
     warm_seconds: int = 2
     cpus: int = field(default=2)
 
+    def single_throttled(self) -> list[str]:
+        """Groups with a quota of their own and one thread: cpu.stat means the same there."""
+        return [
+            group.name
+            for group in self.groups
+            if group.quota_us and len(group.loads) == 1 and group.loads[0].threads == 1
+        ]
+
 
 def _around(rng: random.Random, value: int) -> int:
     return round(value * rng.uniform(0.7, 1.4))

@@ -96,13 +96,36 @@ def _run_plan(plan: Path, directory: Path) -> None:
         raise TrialError(ran.stderr.strip() or f"nwtruth ended with {ran.returncode}")
 
 
-def replayed(directory: Path, from_ns: int, to_ns: int) -> dict[str, Any]:
-    command = [str(REPLAY), str(directory), str(from_ns), str(to_ns)]
+def replayed(directory: Path, *edges: int) -> dict[str, Any]:
+    """Between two instants, or all that was judged."""
+    command = [str(REPLAY), str(directory), *(str(edge) for edge in edges)]
     ran = subprocess.run(command, capture_output=True, text=True)
     if ran.returncode != 0:
         raise TrialError(ran.stderr.strip())
     truth: dict[str, Any] = json.loads(ran.stdout)
     return truth
+
+
+def _throttled_ns(path: Path) -> dict[str, int]:
+    found = {}
+    for line in path.read_text().splitlines():
+        name, key, value = line.split()
+        if key == "throttled_time":  # v1, ns
+            found[name] = int(value)
+        elif key == "throttled_usec":  # v2
+            found[name] = int(value) * 1000
+    return found
+
+
+def _why_discarded(scenario: plans.Scenario, truth: dict[str, Any], directory: Path) -> str | None:
+    why = compare.why_discarded(truth)
+    single = scenario.single_throttled()
+    if why is not None or not single:
+        return why
+    before = _throttled_ns(directory / "cpu_stat_before.txt")
+    after = _throttled_ns(directory / "cpu_stat_after.txt")
+    counted = {name: ns - before.get(name, 0) for name, ns in after.items()}
+    return compare.why_throttling_is_off(replayed(directory), counted, single)
 
 
 def judge(scenario: plans.Scenario, seed: int, directory: Path, *, seconds: int) -> Trial:
@@ -113,7 +136,7 @@ def judge(scenario: plans.Scenario, seed: int, directory: Path, *, seconds: int)
     _refuse_a_broken_collector(windows)
     start = windows[0]["started_at_unix_ns"]
     truth = replayed(directory, start, start + seconds * WINDOW_NS)
-    why = compare.why_discarded(truth)
+    why = _why_discarded(scenario, truth, directory)
     if why is not None:
         return Trial(scenario.name, seed, why, None, truth)
     path_of = {name: path for name, _, path in paths}

@@ -1,4 +1,4 @@
-"""Builds and starts load.c, the workload program."""
+"""Builds the workload programs, and starts load.c."""
 
 import json
 import os
@@ -10,8 +10,7 @@ from typing import Any
 
 from cgroups import Container
 
-_SOURCE = Path(__file__).with_name("load.c")
-_PROGRAM = _SOURCE.parent / ".output" / "load"
+_SOURCES = Path(__file__).parent
 _FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Wshadow", "-Wconversion"]
 
 
@@ -46,21 +45,23 @@ class Figures:
     timeslices: int
 
 
-def build() -> Path:
-    if _PROGRAM.exists() and _PROGRAM.stat().st_mtime >= _SOURCE.stat().st_mtime:
-        return _PROGRAM
+def build(name: str = "load") -> Path:
+    source = _SOURCES / f"{name}.c"
+    program = _SOURCES / ".output" / name
+    if program.exists() and program.stat().st_mtime >= source.stat().st_mtime:
+        return program
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         raise LoadError("gcc is missing: apt-get install gcc libc6-dev")
-    _PROGRAM.parent.mkdir(exist_ok=True)
+    program.parent.mkdir(exist_ok=True)
     # Renamed into place: another run may be building or starting it just now.
-    fresh = _PROGRAM.with_name(f"load.{os.getpid()}")
-    command = [compiler, *_FLAGS, "-Werror", "-pthread", str(_SOURCE), "-o", str(fresh)]
+    fresh = program.with_name(f"{name}.{os.getpid()}")
+    command = [compiler, *_FLAGS, "-Werror", "-pthread", str(source), "-o", str(fresh)]
     built = subprocess.run(command, capture_output=True, text=True)
     if built.returncode != 0:
-        raise LoadError(f"cannot build {_SOURCE.name}:\n{built.stderr.strip()}")
-    fresh.rename(_PROGRAM)
-    return _PROGRAM
+        raise LoadError(f"cannot build {source.name}:\n{built.stderr.strip()}")
+    fresh.rename(program)
+    return program
 
 
 def start(container: Container, pattern: Pattern, *, seconds: int) -> subprocess.Popen[str]:

@@ -11,6 +11,9 @@
 
 #define CAP_PAIRS 16384 /* what one batch may hold */
 
+/* Of cgroups that died since the last read and may have no name: counted, and folded. */
+#define CAP_DEAD_ROWS 4096
+
 static void on_notice(void *context, enum sender_notice notice, const char *sentence)
 {
 	(void)context;
@@ -103,7 +106,7 @@ static int open_cgroups(struct agent *self)
 
 static int allocate(struct agent *self)
 {
-	const size_t cap_rows = self->config->max_cgroups;
+	const size_t cap_rows = self->config->max_cgroups + CAP_DEAD_ROWS;
 	int r = 0;
 
 	for (size_t i = 0; i < 3 && r == 0; i++)

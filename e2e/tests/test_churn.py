@@ -20,7 +20,7 @@ from load import Pattern
 from host import NWAGENT, require_kernel
 
 COUNT = int(os.environ.get("NW_CHURN_CGROUPS", "1500"))
-WARM_COUNT = COUNT // 5
+WARM_COUNT = max(COUNT // 5, min(COUNT // 2, 600))
 AT_ONCE = 6
 WINDOW_SECONDS = 2
 LONG_RUN_NS = 50_000_000

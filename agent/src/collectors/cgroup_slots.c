@@ -35,8 +35,9 @@ int cgroup_slots_open(struct cgroup_slots *self, uint32_t n_slots, uint64_t root
 	self->free_fd = bpf_map__fd(free_slots);
 	self->quiet_since_ns = calloc(n_slots, sizeof(*self->quiet_since_ns));
 	self->activity = calloc(n_slots, sizeof(*self->activity));
+	self->rests_since_ns = calloc(n_slots, sizeof(*self->rests_since_ns));
 	self->is_marked = calloc(n_slots, sizeof(*self->is_marked));
-	if (!self->quiet_since_ns || !self->activity || !self->is_marked)
+	if (!self->quiet_since_ns || !self->activity || !self->rests_since_ns || !self->is_marked)
 		return -ENOMEM;
 	r = bpf_env_map(by_css, (void **)&self->by_css, &self->by_css_length);
 	if (r < 0)
@@ -60,6 +61,7 @@ void cgroup_slots_close(struct cgroup_slots *self)
 		munmap(self->owners, self->owners_length);
 	free(self->quiet_since_ns);
 	free(self->activity);
+	free(self->rests_since_ns);
 	free(self->is_marked);
 	*self = (struct cgroup_slots){.free_fd = -1};
 }
@@ -82,6 +84,31 @@ bool cgroup_slots_owner(const struct cgroup_slots *self, uint32_t slot, uint64_t
 	return true;
 }
 
+static bool is_owned(const struct cgroup_slots *self, uint32_t slot)
+{
+	return __atomic_load_n(&self->owners[slot].css_serial, __ATOMIC_ACQUIRE) != 0;
+}
+
+static uint32_t count_free(const struct cgroup_slots *self)
+{
+	uint32_t n_free = 0;
+
+	for (uint32_t slot = SLOT_FIRST; slot < self->n_slots; slot++)
+		n_free += !is_owned(self, slot) && self->rests_since_ns[slot] == 0;
+	return n_free;
+}
+
+bool cgroup_slots_are_short(const struct cgroup_slots *self)
+{
+	return count_free(self) < self->n_slots / 4;
+}
+
+static void mark(struct cgroup_slots *self, uint32_t slot)
+{
+	self->n_marked += !self->is_marked[slot];
+	self->is_marked[slot] = true;
+}
+
 void cgroup_slots_observe(struct cgroup_slots *self, uint32_t slot, uint64_t activity,
 			  const struct cgroup_table *cgroups, uint64_t now_ns)
 {
@@ -90,6 +117,10 @@ void cgroup_slots_observe(struct cgroup_slots *self, uint32_t slot, uint64_t act
 	if (slot < SLOT_FIRST)
 		return;
 	cgroup = cgroups ? cgroup_table_find(cgroups, self->owners[slot].cgroup_id) : NULL;
+	if (cgroup && cgroup->is_released) {
+		mark(self, slot);
+		return;
+	}
 	if ((cgroup && cgroup->is_alive) || activity != self->activity[slot]) {
 		self->activity[slot] = activity;
 		self->quiet_since_ns[slot] = 0;
@@ -97,10 +128,21 @@ void cgroup_slots_observe(struct cgroup_slots *self, uint32_t slot, uint64_t act
 	}
 	if (self->quiet_since_ns[slot] == 0)
 		self->quiet_since_ns[slot] = now_ns;
-	if (now_ns - self->quiet_since_ns[slot] < SLOT_RECLAIM_AFTER_NS)
-		return;
-	self->is_marked[slot] = true;
-	self->n_marked++;
+	if (now_ns - self->quiet_since_ns[slot] >= SLOT_RECLAIM_AFTER_NS)
+		mark(self, slot);
+}
+
+void cgroup_slots_mark_released(struct cgroup_slots *self, const struct cgroup_table *cgroups)
+{
+	for (uint32_t slot = SLOT_FIRST; slot < self->n_slots; slot++) {
+		const struct cgroup *cgroup;
+
+		if (!is_owned(self, slot))
+			continue;
+		cgroup = cgroup_table_find(cgroups, self->owners[slot].cgroup_id);
+		if (cgroup && cgroup->is_released)
+			mark(self, slot);
+	}
 }
 
 void cgroup_slots_detach(struct cgroup_slots *self)
@@ -125,6 +167,59 @@ void cgroup_slots_detach(struct cgroup_slots *self)
 	}
 }
 
+void cgroup_slots_rest(struct cgroup_slots *self, uint64_t now_ns)
+{
+	for (uint32_t slot = SLOT_FIRST; slot < self->n_slots; slot++) {
+		const uint64_t quiet_since_ns = self->quiet_since_ns[slot];
+
+		if (!self->is_marked[slot])
+			continue;
+		self->rests_since_ns[slot] = quiet_since_ns ? quiet_since_ns : now_ns;
+		self->quiet_since_ns[slot] = 0;
+		self->activity[slot] = 0;
+		self->is_marked[slot] = false;
+		self->n_marked--;
+	}
+}
+
+static bool has_rested(const struct cgroup_slots *self, uint32_t slot, uint64_t now_ns)
+{
+	const uint64_t since_ns = self->rests_since_ns[slot];
+
+	return since_ns != 0 && now_ns >= since_ns && now_ns - since_ns >= SLOT_RECLAIM_AFTER_NS;
+}
+
+/* SLOT_NONE: nobody rests that is not marked. */
+static uint32_t longest_rested(const struct cgroup_slots *self)
+{
+	uint32_t found = SLOT_NONE;
+
+	for (uint32_t slot = SLOT_FIRST; slot < self->n_slots; slot++) {
+		if (self->rests_since_ns[slot] == 0 || self->is_marked[slot])
+			continue;
+		if (found == SLOT_NONE || self->rests_since_ns[slot] < self->rests_since_ns[found])
+			found = slot;
+	}
+	return found;
+}
+
+void cgroup_slots_mark_rested(struct cgroup_slots *self, uint64_t now_ns)
+{
+	const uint32_t n_free = count_free(self);
+	uint32_t slot;
+
+	for (slot = SLOT_FIRST; slot < self->n_slots; slot++) {
+		if (has_rested(self, slot, now_ns))
+			mark(self, slot);
+	}
+	if (n_free + self->n_marked >= self->n_slots / 4)
+		return;
+	/* Some more than that, or it would be short again at once. */
+	while (n_free + self->n_marked < self->n_slots / 8 * 3 &&
+	       (slot = longest_rested(self)) != SLOT_NONE)
+		mark(self, slot);
+}
+
 int cgroup_slots_release(struct cgroup_slots *self)
 {
 	for (uint32_t slot = SLOT_FIRST; slot < self->n_slots; slot++) {
@@ -132,12 +227,12 @@ int cgroup_slots_release(struct cgroup_slots *self)
 
 		if (!self->is_marked[slot])
 			continue;
+		/* Before the queue has it: a CPU may take it at once. */
+		self->rests_since_ns[slot] = 0;
 		r = bpf_map_update_elem(self->free_fd, NULL, &slot, BPF_ANY);
 		if (r < 0)
 			return r;
 		self->is_marked[slot] = false;
-		self->quiet_since_ns[slot] = 0;
-		self->activity[slot] = 0;
 		self->n_marked--;
 	}
 	return 0;

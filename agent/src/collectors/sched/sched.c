@@ -35,6 +35,7 @@ static void sched_close(void *state)
 	if (self->cpus)
 		munmap(self->cpus, self->cpus_length);
 	cgroup_slots_close(&self->slots);
+	sched_harvest_close(self);
 	sched_bpf__destroy(self->skel);
 	free(self->spilled_keys);
 	free(self->spilled);
@@ -202,6 +203,8 @@ static int map_rows(struct sched *self, uint32_t n_slots, uint64_t root_cgroup_i
 		r = bpf_env_map(skel->maps.pairs, (void **)&self->pairs, &self->pairs_length);
 	if (r == 0)
 		r = bpf_env_map(skel->maps.cpus, (void **)&self->cpus, &self->cpus_length);
+	if (r == 0)
+		r = sched_harvest_open(self);
 	return r;
 }
 
@@ -339,6 +342,7 @@ const struct collector sched_collector = {
 	.name = "sched",
 	.open = sched_open,
 	.read = sched_read,
+	.drain = sched_drain,
 	.close = sched_close,
 	.check = sched_check,
 };

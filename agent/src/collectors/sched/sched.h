@@ -26,9 +26,34 @@ struct sched {
 	struct sched_spilled *spilled;
 	uint64_t *idle_gap_ns; /* per slot, of one read: waited while the CPU was idle */
 	uint64_t *nobodys_ns;  /* per slot, of one read: waited for runners without a slot */
+	struct snapshot final; /* of slots taken back since the last read */
 };
 
 /* Adds the running tasks' time so far to their records, on every online CPU. */
 int sched_fold_running(const struct sched *self);
 
 int sched_read(void *state, struct snapshot *snapshot, struct collector_report *ret_report);
+
+/* sched_read.c. All figures are cumulative. */
+void sched_read_slot(struct sched *self, uint32_t slot, struct sched_counters *ret);
+void sched_add_row(struct snapshot *snapshot, uint64_t cgroup_id,
+		   const struct sched_counters *counters);
+/* Also what of it sched_read_slot() adds. `only_of_marked`: pairs that name a marked slot. */
+int sched_read_pairs(struct sched *self, struct snapshot *snapshot, bool only_of_marked);
+int sched_read_spilled(const struct sched *self, uint32_t *ret_count);
+size_t sched_n_pairs(const struct sched *self);
+
+static inline bool sched_names_marked(const struct sched *self, uint32_t pair_key)
+{
+	return self->slots.is_marked[pair_key >> SCHED_SLOT_BITS] ||
+	       self->slots.is_marked[pair_key & (SCHED_MAX_SLOTS - 1)];
+}
+
+/* sched_harvest.c: slots of cgroups that are gone are taken back without losing a count. */
+int sched_harvest_open(struct sched *self);
+void sched_harvest_close(struct sched *self);
+/* Between two reads: only when slots get short. */
+int sched_drain(void *state, const struct collector_sink *sink);
+/* At a read: what was harvested since the last one; and who was read for the last time. */
+void sched_add_final(struct sched *self, struct snapshot *snapshot);
+int sched_reclaim(struct sched *self, uint64_t now_ns);

@@ -25,7 +25,7 @@ int sched_fold_running(const struct sched *self)
 /* One writer per cell and a reader that never writes: a plain load of a whole word is enough. */
 #define READ(cell) __atomic_load_n(&(cell), __ATOMIC_RELAXED)
 
-static void read_slot(struct sched *self, uint32_t slot, struct sched_counters *ret)
+void sched_read_slot(struct sched *self, uint32_t slot, struct sched_counters *ret)
 {
 	*ret = (struct sched_counters){};
 	for (uint32_t cpu = 0; cpu < self->n_cpus; cpu++) {
@@ -52,8 +52,8 @@ static void read_slot(struct sched *self, uint32_t slot, struct sched_counters *
 }
 
 /* Added, not assigned: an autogroup's tasks and the root cgroup's own share one id. */
-static void add_to_snapshot(struct snapshot *snapshot, uint64_t cgroup_id,
-			    const struct sched_counters *counters)
+void sched_add_row(struct snapshot *snapshot, uint64_t cgroup_id,
+		   const struct sched_counters *counters)
 {
 	struct cgroup_counters *row = snapshot_cgroup(snapshot, cgroup_id);
 
@@ -71,9 +71,9 @@ static void read_slots(struct sched *self, struct snapshot *snapshot)
 
 		if (!cgroup_slots_owner(&self->slots, slot, &cgroup_id))
 			continue;
-		read_slot(self, slot, &counters);
+		sched_read_slot(self, slot, &counters);
 		if (counters.ran_ns + counters.wait_ns != 0 || slot >= SLOT_FIRST)
-			add_to_snapshot(snapshot, cgroup_id, &counters);
+			sched_add_row(snapshot, cgroup_id, &counters);
 		cgroup_slots_observe(&self->slots, slot, counters.ran_ns + counters.wait_ns,
 				     self->cgroups, snapshot->taken_at_ns);
 	}
@@ -101,18 +101,13 @@ static void add_pair(struct sched *self, struct snapshot *snapshot, uint32_t key
 		(void)snapshot_add_pair(snapshot, &pair); /* counts what it drops */
 }
 
-static uint32_t pair_key(uint64_t key_count)
-{
-	return (uint32_t)(key_count >> SCHED_PAIR_COUNT_BITS);
-}
-
-static size_t n_pairs(const struct sched *self)
+size_t sched_n_pairs(const struct sched *self)
 {
 	return (size_t)self->n_cpus * SCHED_PAIR_SETS * SCHED_PAIR_WAYS;
 }
 
 /* The hash map in one call: 96 CPUs never have it empty, and one call per key costs a microsecond. */
-static int read_spilled(const struct sched *self, uint32_t *ret_count)
+int sched_read_spilled(const struct sched *self, uint32_t *ret_count)
 {
 	const int fd = bpf_map__fd(self->skel->maps.pairs_spilled);
 	uint32_t count = SCHED_SPILLED_PAIRS, cursor = 0;
@@ -125,7 +120,7 @@ static int read_spilled(const struct sched *self, uint32_t *ret_count)
 	return 0;
 }
 
-static int read_pairs(struct sched *self, struct snapshot *snapshot)
+int sched_read_pairs(struct sched *self, struct snapshot *snapshot, bool only_of_marked)
 {
 	const struct sched_pair *cells = self->pairs->pairs;
 	uint32_t n_spilled;
@@ -133,64 +128,24 @@ static int read_pairs(struct sched *self, struct snapshot *snapshot)
 
 	memset(self->idle_gap_ns, 0, self->slots.n_slots * sizeof(*self->idle_gap_ns));
 	memset(self->nobodys_ns, 0, self->slots.n_slots * sizeof(*self->nobodys_ns));
-	for (size_t i = 0; i < n_pairs(self); i++) {
+	for (size_t i = 0; i < sched_n_pairs(self); i++) {
 		const uint64_t key_count = __atomic_load_n(&cells[i].key_count, __ATOMIC_ACQUIRE);
+		const uint32_t key = (uint32_t)(key_count >> SCHED_PAIR_COUNT_BITS);
 
-		if (key_count != 0)
-			add_pair(self, snapshot, pair_key(key_count),
+		if (key_count != 0 && (!only_of_marked || sched_names_marked(self, key)))
+			add_pair(self, snapshot, key,
 				 key_count & ((UINT64_C(1) << SCHED_PAIR_COUNT_BITS) - 1),
 				 READ(cells[i].wait_ns));
 	}
-	r = read_spilled(self, &n_spilled);
-	if (r < 0)
-		return r;
-	for (uint32_t i = 0; i < n_spilled; i++)
-		add_pair(self, snapshot, self->spilled_keys[i], self->spilled[i].count,
-			 self->spilled[i].wait_ns);
-	return 0;
-}
-
-static bool names_marked(const struct sched *self, uint32_t key)
-{
-	return self->slots.is_marked[key >> SCHED_SLOT_BITS] ||
-	       self->slots.is_marked[key & (SCHED_MAX_SLOTS - 1)];
-}
-
-/* No CPU writes to a marked slot's rows or to a pair that names it (cgroup_slots.h). */
-static int reclaim(struct sched *self)
-{
-	struct sched_pair *cells = self->pairs->pairs;
-	uint32_t n_spilled;
-	int r;
-
-	if (self->slots.n_marked == 0)
-		return 0;
-	cgroup_slots_detach(&self->slots);
-	for (uint32_t slot = SLOT_FIRST; slot < self->slots.n_slots; slot++) {
-		if (!self->slots.is_marked[slot])
-			continue;
-		for (uint32_t cpu = 0; cpu < self->n_cpus; cpu++)
-			memset(&self->records[(uint64_t)cpu * self->slots.n_slots + slot], 0,
-			       sizeof(*self->records));
-	}
-	for (size_t i = 0; i < n_pairs(self); i++) {
-		const uint64_t key_count = READ(cells[i].key_count);
-
-		if (key_count != 0 && names_marked(self, pair_key(key_count)))
-			__atomic_store_n(&cells[i].key_count, 0, __ATOMIC_RELEASE);
-	}
-	r = read_spilled(self, &n_spilled);
+	r = sched_read_spilled(self, &n_spilled);
 	if (r < 0)
 		return r;
 	for (uint32_t i = 0; i < n_spilled; i++) {
-		if (!names_marked(self, self->spilled_keys[i]))
-			continue;
-		r = bpf_map_delete_elem(bpf_map__fd(self->skel->maps.pairs_spilled),
-					&self->spilled_keys[i]);
-		if (r < 0)
-			return r;
+		if (!only_of_marked || sched_names_marked(self, self->spilled_keys[i]))
+			add_pair(self, snapshot, self->spilled_keys[i], self->spilled[i].count,
+				 self->spilled[i].wait_ns);
 	}
-	return cgroup_slots_release(&self->slots);
+	return 0;
 }
 
 static void report_losses(struct sched *self, struct collector_report *report)
@@ -219,12 +174,14 @@ int sched_read(void *state, struct snapshot *snapshot, struct collector_report *
 	r = sched_fold_running(self);
 	if (r == 0) {
 		/* In this order what is counted meanwhile is a wait without a cause, never more cause than wait. */
-		r = read_pairs(self, snapshot);
+		r = sched_read_pairs(self, snapshot, false);
 		if (r == 0)
 			read_slots(self, snapshot);
 	}
-	if (r == 0)
-		r = reclaim(self);
+	if (r == 0) {
+		sched_add_final(self, snapshot);
+		r = sched_reclaim(self, snapshot->taken_at_ns);
+	}
 	if (r == 0)
 		r = bpf_env_add_cost(bpf_program__fd(self->skel->progs.sched_switch), &report);
 	if (r < 0)

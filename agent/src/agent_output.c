@@ -100,8 +100,11 @@ void agent_on_wait_event(void *context, const struct wait_event *event)
 {
 	struct agent *self = context;
 
-	event_queue_add(&self->events, event,
-			agent_wall_clock_ns() - (int64_t)clock_ns(CLOCK_MONOTONIC));
+	if (self->top)
+		agent_top_on_wait_event(self->top, event);
+	else
+		event_queue_add(&self->events, event,
+				agent_wall_clock_ns() - (int64_t)clock_ns(CLOCK_MONOTONIC));
 }
 
 void agent_on_events_due(void *context, uint32_t events)

@@ -10,6 +10,7 @@
 #include "agent_cost.h"
 #include "agent_events.h"
 #include "agent_live.h"
+#include "agent_top.h"
 #include "base/loop.h"
 #include "cgroup/identity.h"
 #include "wire/send.h"
@@ -38,6 +39,7 @@ struct agent {
 	struct live live;
 	struct outbox *outbox; /* NULL: to standard output */
 	struct sender *sender;
+	struct agent_top *top; /* NULL: windows are sent or printed */
 	uint64_t dropped_before;
 	bool is_refresh_failing, is_output_closed, is_sending_over;
 };

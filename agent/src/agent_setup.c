@@ -134,11 +134,18 @@ static int open_loop(struct agent *self)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
+	if (self->config->is_top) {
+		sigaddset(&signals, SIGQUIT);
+		sigaddset(&signals, SIGTSTP);
+		sigaddset(&signals, SIGWINCH);
+	}
 	/* A closed pipe or connection is an error of that write, not the end of the agent. */
 	signal(SIGPIPE, SIG_IGN);
 	r = loop_new(&self->loop);
 	if (r == 0)
-		r = loop_add_signals(self->loop, &signals, agent_on_signal, self);
+		r = loop_add_signals(self->loop, &signals,
+				     self->config->is_top ? agent_top_on_signal : agent_on_signal,
+				     self);
 	if (r == 0)
 		r = loop_timer_new(self->loop, CLOCK_REALTIME, agent_on_boundary, self,
 				   &self->timer);
@@ -191,7 +198,7 @@ int agent_new(const struct config *config, struct agent **ret)
 		log_error("cannot read the facts of this host: %s", strerror(-r));
 	if (r == 0)
 		r = open_loop(self);
-	if (r == 0 && !config->to_stdout)
+	if (r == 0 && !config->to_stdout && !config->is_top)
 		r = open_backend(self);
 	if (r == 0)
 		r = open_cgroups(self);

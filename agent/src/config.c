@@ -9,10 +9,12 @@
 
 #include "base/cleanup.h"
 #include "base/file_io.h"
+#include "base/parse.h"
 #include "config_check.h"
 #include "config_settings.h"
 
 #define FILE_MAX_BYTES	   (64 * 1024UL)
+#define TOP_MAX_FRAMES	   1000000
 #define ENVIRONMENT_PREFIX "NW_AGENT_"
 
 static int __attribute__((format(printf, 2, 3))) refuse(struct config_error *error,
@@ -192,7 +194,16 @@ struct words {
 	const char *file; /* --config */
 	enum config_command command;
 	bool to_stdout;
+	uint64_t top_frames; /* --once, --batch */
 };
+
+static int take_batch(const char *value, struct words *words, struct config_error *error)
+{
+	if (parse_u64(value, TOP_MAX_FRAMES, NULL, &words->top_frames) == 0 && words->top_frames)
+		return 1;
+	return refuse(error, "--batch: '%s' is no number of frames (allowed: 1 to %u)", value,
+		      (unsigned int)TOP_MAX_FRAMES);
+}
 
 /* What is on the command line and is no setting. Returns whether it was such a word. */
 static int take_word(int argc, char *const argv[], int *at, struct words *words,
@@ -208,6 +219,17 @@ static int take_word(int argc, char *const argv[], int *at, struct words *words,
 		words->to_stdout = true;
 	} else if (strcmp(word, "check") == 0) {
 		words->command = CONFIG_CHECK;
+	} else if (strcmp(word, "top") == 0) {
+		words->command = CONFIG_TOP;
+	} else if (strcmp(word, "--once") == 0) {
+		words->top_frames = 1;
+	} else if (strncmp(word, "--batch=", 8) == 0) {
+		return take_batch(word + 8, words, error);
+	} else if (strcmp(word, "--batch") == 0) {
+		if (*at + 1 == argc)
+			return refuse(error, "--batch: a value is missing (allowed: 1 to %u)",
+				      (unsigned int)TOP_MAX_FRAMES);
+		return take_batch(argv[++*at], words, error);
 	} else if (strncmp(word, "--config=", 9) == 0) {
 		words->file = word + 9;
 	} else if (strcmp(word, "--config") == 0) {
@@ -215,7 +237,7 @@ static int take_word(int argc, char *const argv[], int *at, struct words *words,
 			return refuse(error, "--config: a value is missing (allowed: FILE)");
 		words->file = argv[++*at];
 	} else if (strncmp(word, "--", 2) != 0) {
-		return refuse(error, "'%s': unknown command (allowed: check, or none to run)",
+		return refuse(error, "'%s': unknown command (allowed: check, top, or none to run)",
 			      word);
 	} else {
 		return 0;
@@ -272,6 +294,13 @@ static int load(int argc, char *const argv[], char *const environment[], struct 
 			return r;
 	}
 	config->to_stdout = words->to_stdout;
+	config->is_top = words->command == CONFIG_TOP;
+	config->top_frames = words->top_frames;
+	if (words->top_frames && !config->is_top)
+		return refuse(error, "--once and --batch go with: nwagent top");
+	/* What goes well needs no word where a table is about to be. */
+	if (config->is_top && config->log_level == LOG_LEVEL_INFO)
+		config->log_level = LOG_LEVEL_WARNING;
 	if (config->instance_type && !config->instance_family) {
 		config->instance_family =
 			strndup(config->instance_type, strcspn(config->instance_type, "."));

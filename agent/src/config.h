@@ -50,12 +50,16 @@ struct config {
 	char *region;
 
 	enum log_level log_level;
-	bool to_stdout; /* command line only */
+	/* Command line only. */
+	bool to_stdout;
+	bool is_top;
+	uint64_t top_frames; /* plain text, then an end; 0: for ever, on a screen if there is one */
 };
 
 enum config_command {
 	CONFIG_RUN,
 	CONFIG_CHECK,
+	CONFIG_TOP,
 	CONFIG_HELP,
 	CONFIG_VERSION,
 };

@@ -241,6 +241,28 @@ static void enrolment_token_is_not_for_the_command_line(void **state)
 		       "set one");
 }
 
+static void top_needs_no_backend_and_frames_are_for_it_alone(void **state)
+{
+	struct config config;
+	struct config_error error;
+
+	(void)state;
+	assert_int_equal(load("top", NULL, "", &config, &error), 0);
+	assert_true(config.is_top);
+	assert_int_equal(config.top_frames, 0);
+	config_free(&config);
+	assert_int_equal(load("top --batch 3 --log-level debug", NULL, "", &config, &error), 0);
+	assert_int_equal(config.top_frames, 3);
+	assert_int_equal(config.log_level, LOG_LEVEL_DEBUG);
+	config_free(&config);
+	assert_int_equal(load("top --once", NULL, "", &config, &error), 0);
+	assert_int_equal(config.top_frames, 1);
+	config_free(&config);
+	assert_refused("top --batch 0", NULL, "", "1 to 1000000");
+	assert_refused("top --batch", NULL, "", "a value is missing");
+	assert_refused("--stdout --once", NULL, "", "go with: nwagent top");
+}
+
 static int make_file(void **state)
 {
 	int fd = mkstemp(file_path);
@@ -269,6 +291,7 @@ int main(void)
 		cmocka_unit_test(plain_http_stays_on_this_machine),
 		cmocka_unit_test(backend_takes_ten_second_windows_only),
 		cmocka_unit_test(enrolment_token_is_not_for_the_command_line),
+		cmocka_unit_test(top_needs_no_backend_and_frames_are_for_it_alone),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "agent_top.h"
 #include "check.h"
 #include "config.h"
 
@@ -51,6 +52,9 @@ int main(int argc, char *argv[])
 		break;
 	case CONFIG_CHECK:
 		status = check_print(&config) < 0 ? EXIT_RUN : 0;
+		break;
+	case CONFIG_TOP:
+		status = agent_top_run(&config) < 0 ? EXIT_RUN : 0;
 		break;
 	case CONFIG_RUN:
 		status = run(&config);

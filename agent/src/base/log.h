@@ -1,6 +1,7 @@
 #pragma once
 
 enum log_level {
+	LOG_LEVEL_NONE = 0,  /* while the terminal is a screen */
 	LOG_LEVEL_ERROR = 3, /* syslog's numbers: journald reads them from the "<3>" prefix */
 	LOG_LEVEL_WARNING = 4,
 	LOG_LEVEL_INFO = 6,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent_private.h"
+#include "base/resident.h"
 
 /* A host that slept, or a clock that jumped: not a window any more, and the backend refuses it. */
 #define LONGEST_WINDOW_NS (60 * NS_PER_SECOND)
@@ -201,6 +202,7 @@ int agent_run(struct agent *self)
 	self->window_started_at_unix_ns =
 		boundary_before(agent_wall_clock_ns(), self->config->window_ns);
 	agent_arm_timer(self);
+	resident_trim();
 	if (self->sender)
 		sender_wake(self->sender);
 	r = loop_run(self->loop, 0);

@@ -7,6 +7,7 @@
 #include "agent_private.h"
 #include "agent_state.h"
 #include "base/cleanup.h"
+#include "base/resident.h"
 #include "config_check.h"
 
 #define CAP_PAIRS 16384 /* what one batch may hold */
@@ -19,6 +20,9 @@ static void on_notice(void *context, enum sender_notice notice, const char *sent
 	(void)context;
 	switch (notice) {
 	case SENDER_CONNECTED:
+		log_info("%s", sentence);
+		resident_trim();
+		return;
 	case SENDER_ENROLLED:
 		log_info("%s", sentence);
 		return;

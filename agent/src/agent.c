@@ -105,6 +105,15 @@ static void emit_window(struct agent *self, bool is_last)
 		batch_maker_sent(&self->maker, &batch);
 }
 
+/* Until the next window only its start is needed: the rest would be resident for nothing. */
+static void forget_the_past(struct agent *self)
+{
+	window_forget(&self->window);
+	for (unsigned int i = 0; i < sizeof(self->snapshots) / sizeof(self->snapshots[0]); i++)
+		if (i != self->base && i != self->previous)
+			snapshot_forget(&self->snapshots[i]);
+}
+
 /* The newest snapshot ends a window: a new one starts with it. */
 static void end_window(struct agent *self, bool is_last)
 {
@@ -112,6 +121,7 @@ static void end_window(struct agent *self, bool is_last)
 	collector_set_mark(&self->collectors);
 	self->base = self->newest;
 	self->previous = self->newest;
+	forget_the_past(self);
 }
 
 void agent_arm_timer(struct agent *self)

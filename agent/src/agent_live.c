@@ -91,6 +91,7 @@ void live_second(struct agent *self, int64_t boundary_unix_ns)
 	if (clock_ns(CLOCK_MONOTONIC) < live->until_ns)
 		return;
 	live->until_ns = 0;
+	window_forget(&live->window);
 	log_info("live windows end; %llu were left out", (unsigned long long)live->skipped);
 }
 

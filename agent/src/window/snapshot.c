@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
+
 _Static_assert(offsetof(struct cgroup_counters, cgroup_id) == 0, "the key of cgroup_index");
 _Static_assert(offsetof(struct pair_counter, waiter_cgroup_id) == 0, "the key of pair_index");
 _Static_assert(offsetof(struct pair_counter, runner_cgroup_id) == 8, "the key of pair_index");
@@ -49,6 +51,13 @@ void snapshot_reset(struct snapshot *self, uint64_t taken_at_ns)
 	self->dropped = 0;
 	id_index_clear(&self->cgroup_index);
 	id_index_clear(&self->pair_index);
+}
+
+void snapshot_forget(struct snapshot *self)
+{
+	pages_forget(self->cgroups, self->n_cgroups * sizeof(*self->cgroups));
+	pages_forget(self->pairs, self->n_pairs * sizeof(*self->pairs));
+	snapshot_reset(self, 0);
 }
 
 struct cgroup_counters *snapshot_cgroup(struct snapshot *self, uint64_t cgroup_id)

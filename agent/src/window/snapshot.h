@@ -96,6 +96,9 @@ int snapshot_init(struct snapshot *self, size_t cap_cgroups, size_t cap_pairs);
 void snapshot_free(struct snapshot *self);
 void snapshot_reset(struct snapshot *self, uint64_t taken_at_ns);
 
+/* Empty, and what it held is not resident any more: for one that waits for its turn. */
+void snapshot_forget(struct snapshot *self);
+
 /* Finds or appends the row of a cgroup. NULL when full, counted in `dropped`. */
 struct cgroup_counters *snapshot_cgroup(struct snapshot *self, uint64_t cgroup_id);
 

@@ -141,6 +141,29 @@ static void carry_keeps_what_only_the_earlier_read_told(void **state)
 	snapshot_free(&later);
 }
 
+static void a_forgotten_snapshot_is_empty_and_of_use_again(void **state)
+{
+	struct snapshot snapshot;
+
+	(void)state;
+	assert_int_equal(snapshot_init(&snapshot, 1000, 1000), 0);
+	for (int round = 0; round < 2; round++) {
+		snapshot_reset(&snapshot, 5);
+		for (uint64_t id = 1; id <= 1000; id++) {
+			assert_int_equal(snapshot_cgroup(&snapshot, id)->sched.ran_ns, 0);
+			snapshot_cgroup(&snapshot, id)->sched.ran_ns = id;
+			snapshot_add_pair(&snapshot, &(struct pair_counter){id, 1, 1, id});
+		}
+		snapshot_seal(&snapshot);
+		assert_int_equal(snapshot_find(&snapshot, 777)->sched.ran_ns, 777);
+		assert_int_equal(snapshot_find_pair(&snapshot, 777, 1)->wait_ns, 777);
+		snapshot_forget(&snapshot);
+		assert_null(snapshot_find(&snapshot, 777));
+		assert_null(snapshot_find_pair(&snapshot, 777, 1));
+	}
+	snapshot_free(&snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +171,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_is_counted_and_the_rest_stays_findable),
 		cmocka_unit_test(a_sealed_snapshot_is_sorted_and_still_findable),
 		cmocka_unit_test(reset_forgets_all),
+		cmocka_unit_test(a_forgotten_snapshot_is_empty_and_of_use_again),
 		cmocka_unit_test(carry_keeps_what_only_the_earlier_read_told),
 	};
 

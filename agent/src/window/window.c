@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "window/difference.h"
 #include "window/window_private.h"
 
@@ -56,6 +57,16 @@ void window_free(struct window *self)
 	id_index_free(&self->row_index);
 	id_index_free(&self->pair_index);
 	*self = (struct window){};
+}
+
+void window_forget(struct window *self)
+{
+	pages_forget(self->rows, self->n_rows * sizeof(*self->rows));
+	pages_forget(self->pairs, self->n_pairs * sizeof(*self->pairs));
+	self->n_rows = 0;
+	self->n_pairs = 0;
+	id_index_clear(&self->row_index);
+	id_index_clear(&self->pair_index);
 }
 
 static void mark_parents(const struct differ *self)

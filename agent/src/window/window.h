@@ -95,6 +95,9 @@ struct window {
 int window_init(struct window *self, size_t cap_rows, size_t cap_pairs);
 void window_free(struct window *self);
 
+/* Empty, and what it held is not resident any more, until the next window_diff. */
+void window_forget(struct window *self);
+
 /*
  * new - old; fills all but started_at_unix_ns, which the caller reads from the wall clock.
  *

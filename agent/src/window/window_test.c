@@ -218,6 +218,20 @@ static void an_unknown_cgroup_goes_to_the_fold_row(void **state)
 	assert_int_equal(row(window, 300)->preempted_system, 4);
 }
 
+static void a_forgotten_window_is_empty_and_made_again(void **state)
+{
+	struct fixture *f = *state;
+
+	sched(&f->new, 5, 100, 10)->runq[4] = 3;
+	snapshot_add_pair(&f->new, &(struct pair_counter){5, 5, 4, 7});
+	for (int round = 0; round < 2; round++) {
+		assert_int_equal(row(diff(f), 300)->sched.wait_count, 3);
+		assert_int_equal(pair(&f->window, 300, 300), 4);
+		window_forget(&f->window);
+		assert_int_equal(f->window.n_rows + f->window.n_pairs, 0);
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -234,6 +248,7 @@ int main(void)
 		TEST(without_the_scheduler_usage_says_who_is_quiet),
 		TEST(usage_is_not_shown_twice_on_the_way_up),
 		TEST(an_unknown_cgroup_goes_to_the_fold_row),
+		TEST(a_forgotten_window_is_empty_and_made_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "window/window.h"
 
 int pair_merge_init(struct pair_merge *self, size_t cap_pairs)
@@ -58,6 +59,7 @@ void pair_merge_reset(struct pair_merge *self)
 {
 	self->started_at_unix_ns = 0;
 	self->duration_ns = 0;
+	pages_forget(self->pairs, self->n_pairs * sizeof(*self->pairs));
 	self->n_pairs = 0;
 	self->dropped = 0;
 	self->n_windows = 0;

@@ -59,3 +59,11 @@ int json_put_name(json_t *to, const char *key, uint64_t container_id,
 		return json_put(to, key, json_id(container_id));
 	return json_put(to, key, json_text(identity.name));
 }
+
+json_t *json_whole(json_t *value, int r)
+{
+	if (r == 0)
+		return value;
+	json_decref(value);
+	return NULL;
+}

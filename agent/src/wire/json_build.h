@@ -19,9 +19,12 @@ int json_put_number(json_t *object, const char *key, uint64_t value);
 int json_put_name(json_t *object, const char *key, uint64_t container_id,
 		  const struct json_names *names);
 
+/* `value` if all of it could be put, r == 0; else NULL, and it is gone. */
+json_t *json_whole(json_t *value, int r);
+
 /* json_rows.c */
-int json_put_rows(json_t *line, const struct window *window, const struct json_names *names);
-int json_put_pairs(json_t *line, const struct window *window, const struct json_names *names);
+json_t *json_row(const struct window_row *row, const struct json_names *names);
+json_t *json_pair(const struct window_pair *pair, const struct json_names *names);
 
 /* json_events.c */
 json_t *json_event(const struct batch_event *event, const struct json_names *names);

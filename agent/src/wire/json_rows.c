@@ -123,45 +123,31 @@ static int put_identity(json_t *to, const struct window_row *row, const struct j
 	return r;
 }
 
-int json_put_rows(json_t *to, const struct window *window, const struct json_names *names)
+json_t *json_row(const struct window_row *from, const struct json_names *names)
 {
-	json_t *rows = json_array();
+	json_t *row = json_object();
 	int r = 0;
 
-	for (size_t i = 0; i < window->n_rows; i++) {
-		const struct window_row *from = &window->rows[i];
-		json_t *row = json_object();
-
-		r |= put_identity(row, from, names);
-		r |= json_put_number(row, "cpus_allowed", from->cpus_allowed);
-		if (from->has & CGROUP_HAS_SCHED)
-			r |= put_sched(row, from);
-		if (from->has & CGROUP_HAS_USAGE)
-			r |= put_cpu_stat(row, from);
-		r |= put_quotas(row, from);
-		r |= json_array_append_new(rows, row);
-	}
-	r |= json_put(to, "cgroups", rows);
-	return r;
+	r |= put_identity(row, from, names);
+	r |= json_put_number(row, "cpus_allowed", from->cpus_allowed);
+	if (from->has & CGROUP_HAS_SCHED)
+		r |= put_sched(row, from);
+	if (from->has & CGROUP_HAS_USAGE)
+		r |= put_cpu_stat(row, from);
+	r |= put_quotas(row, from);
+	return json_whole(row, r);
 }
 
-int json_put_pairs(json_t *to, const struct window *window, const struct json_names *names)
+json_t *json_pair(const struct window_pair *from, const struct json_names *names)
 {
-	json_t *pairs = json_array();
+	json_t *pair = json_object();
 	int r = 0;
 
-	for (size_t i = 0; i < window->n_pairs; i++) {
-		const struct window_pair *from = &window->pairs[i];
-		json_t *pair = json_object();
-
-		r |= json_put_name(pair, "victim", from->victim_id, names);
-		r |= json_put(pair, "victim_id", json_id(from->victim_id));
-		r |= json_put_name(pair, "aggressor", from->aggressor_id, names);
-		r |= json_put(pair, "aggressor_id", json_id(from->aggressor_id));
-		r |= json_put_number(pair, "preemptions", from->preemptions);
-		r |= json_put_number(pair, "wait_ns", from->wait_ns);
-		r |= json_array_append_new(pairs, pair);
-	}
-	r |= json_put(to, "blame", pairs);
-	return r;
+	r |= json_put_name(pair, "victim", from->victim_id, names);
+	r |= json_put(pair, "victim_id", json_id(from->victim_id));
+	r |= json_put_name(pair, "aggressor", from->aggressor_id, names);
+	r |= json_put(pair, "aggressor_id", json_id(from->aggressor_id));
+	r |= json_put_number(pair, "preemptions", from->preemptions);
+	r |= json_put_number(pair, "wait_ns", from->wait_ns);
+	return json_whole(pair, r);
 }

@@ -40,6 +40,7 @@ step "ruff" inside backend ruff check . ../migrations ../e2e ../agent/bench
 step "mypy" inside backend mypy
 step "import layers" inside backend lint-imports
 step "agent (clang-format, tidy)" make -C agent check
+step "referee (clang-format, tidy)" make -C e2e/truth check
 step "frontend (biome, tsc)" inside frontend npm run --silent check
 step "e2e (biome, tsc)" inside e2e npm run --silent check
 step "generated files" generated_fresh

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "numbers.h"
+
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -16,22 +18,22 @@ static uint64_t now_ns(void)
 
 static int read_schedstat(struct check_thread *thread, int at)
 {
-	unsigned long long ran, wait, slices;
-	char path[64];
+	uint64_t ran_wait_slices[3];
+	char path[64], line[128];
 	FILE *file;
-	int n;
+	int r;
 
 	(void)snprintf(path, sizeof(path), "/proc/%u/schedstat", thread->pid);
 	file = fopen(path, "re");
 	if (!file)
 		return -errno;
-	n = fscanf(file, "%llu %llu %llu", &ran, &wait, &slices);
+	r = fgets(line, sizeof(line), file) ? numbers_parse(line, ran_wait_slices, 3) : -EIO;
 	thread->read_at_ns[at] = now_ns();
 	fclose(file);
-	if (n != 3)
-		return -EIO;
-	thread->run_delay_ns[at] = wait;
-	thread->pcount[at] = slices;
+	if (r < 0)
+		return r;
+	thread->run_delay_ns[at] = ran_wait_slices[1];
+	thread->pcount[at] = ran_wait_slices[2];
 	return 0;
 }
 

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "numbers.h"
+
 static int write_text(const char *directory, const char *file, const char *text)
 {
 	char path[512];
@@ -41,6 +43,16 @@ static int write_number(const char *directory, const char *file, uint64_t value)
 	return write_text(directory, file, text);
 }
 
+static bool has_option(char *options, const char *wanted)
+{
+	char *rest;
+
+	for (char *at = strtok_r(options, ",", &rest); at; at = strtok_r(NULL, ",", &rest))
+		if (strcmp(at, wanted) == 0)
+			return true;
+	return false;
+}
+
 /* "36 35 98:0 / /point rw - cgroup cgroup rw,cpu" */
 static int find_root(struct groups *self)
 {
@@ -59,8 +71,7 @@ static int find_root(struct groups *self)
 			memcpy(v2, point, sizeof(v2));
 		if (strcmp(type, "cgroup") != 0)
 			continue;
-		strcat(options, ",");
-		if (strstr(options, ",cpu,") && self->root[0] == '\0')
+		if (has_option(options, "cpu") && self->root[0] == '\0')
 			memcpy(self->root, point, sizeof(point));
 	}
 	fclose(file);
@@ -160,15 +171,17 @@ int groups_enter(const struct groups *self, const struct plan_group *group)
 static void kill_inside(const char *directory)
 {
 	char path[512];
+	char line[32];
+	uint64_t pid;
 	FILE *file;
-	long pid;
 
 	(void)snprintf(path, sizeof(path), "%s/cgroup.procs", directory);
 	file = fopen(path, "re");
 	if (!file)
 		return;
-	while (fscanf(file, "%ld", &pid) == 1)
-		kill((pid_t)pid, SIGKILL);
+	while (fgets(line, sizeof(line), file))
+		if (numbers_parse(line, &pid, 1) == 0 && pid > 1)
+			kill((pid_t)pid, SIGKILL);
 	fclose(file);
 }
 

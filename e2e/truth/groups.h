@@ -8,7 +8,7 @@
 
 #include "plan.h"
 
-#define GROUPS_MAX_MADE (2 * PLAN_MAX_GROUPS)
+#define GROUPS_MAX_MADE (2UL * PLAN_MAX_GROUPS)
 
 struct groups {
 	char root[256];

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -91,13 +92,12 @@ static pid_t start_load(const struct run *run, const struct plan_load *load)
 {
 	char *arguments[PLAN_MAX_WORDS + 8], bound[32], parent[32], name[96];
 	const struct plan_group *group = &run->plan.groups[load->group];
+	const uint64_t seconds = (run->plan.warm_ms + run->plan.judge_ms) / 1000 + SPARE_SECONDS;
 	const pid_t self = getpid();
 	size_t n = 0;
 	pid_t pid;
 
-	(void)snprintf(bound, sizeof(bound), "--seconds=%llu",
-		       (unsigned long long)((run->plan.warm_ms + run->plan.judge_ms) / 1000 +
-					    SPARE_SECONDS));
+	(void)snprintf(bound, sizeof(bound), "--seconds=%" PRIu64, seconds);
 	(void)snprintf(parent, sizeof(parent), "--parent=%d", self);
 	(void)snprintf(name, sizeof(name), "--name=%s", group->name);
 	pid = fork();
@@ -153,14 +153,16 @@ static bool has_a_window(const char *path)
 	char chunk[65536];
 	FILE *file = fopen(path, "re");
 	size_t length;
-	bool has = false;
+	bool has;
 
-	while (file && !has && (length = fread(chunk, 1, sizeof(chunk) - 1, file)) > 0) {
+	if (!file)
+		return false;
+	do {
+		length = fread(chunk, 1, sizeof(chunk) - 1, file);
 		chunk[length] = '\0';
 		has = strstr(chunk, "\"cgroups\":") != NULL;
-	}
-	if (file)
-		fclose(file);
+	} while (!has && length == sizeof(chunk) - 1);
+	fclose(file);
 	return has;
 }
 
@@ -266,10 +268,8 @@ static int write_results(struct run *run, uint64_t agent_pid)
 	const uint64_t offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 
 	/* Monotonic, then since 1970. */
-	fprintf(file, "%llu %llu %llu %llu\n", (unsigned long long)run->judge_from_ns,
-		(unsigned long long)run->judge_to_ns,
-		(unsigned long long)(run->judge_from_ns + offset_ns),
-		(unsigned long long)(run->judge_to_ns + offset_ns));
+	fprintf(file, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", run->judge_from_ns,
+		run->judge_to_ns, run->judge_from_ns + offset_ns, run->judge_to_ns + offset_ns);
 	return fclose(file) == 0 ? 0 : -EIO;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PLAN_BYTES (256 * 1024)
+#define MAX_PLAN_BYTES 262144UL
 
 static int read_text(const char *path, char **ret)
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "numbers.h"
 #include "report.h"
 
 #define NS_PER_MS   1000000ULL
@@ -36,17 +37,18 @@ static uint64_t agent_edge(const struct replay *replay, uint64_t asked_ns)
 static int read_edges(const char *path, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	FILE *file = fopen(path, "re");
-	unsigned long long from, to;
-	int n;
+	char line[128];
+	uint64_t edges[2];
+	int r;
 
 	if (!file)
 		return -errno;
-	n = fscanf(file, "%llu %llu", &from, &to);
+	r = fgets(line, sizeof(line), file) ? numbers_parse(line, edges, 2) : -EINVAL;
 	fclose(file);
-	if (n != 2)
-		return -EINVAL;
-	*ret_from_ns = from;
-	*ret_to_ns = to;
+	if (r < 0)
+		return r;
+	*ret_from_ns = edges[0];
+	*ret_to_ns = edges[1];
 	return 0;
 }
 

@@ -11,8 +11,8 @@
 
 enum { VICTIM = PARTY_FIRST, HOG, TICK };
 
-#define WAITS  TRUTH_ON_RQ | TRUTH_FAIR | TRUTH_BY_TASK
-#define SLEEPS TRUTH_FAIR | TRUTH_BY_TASK
+#define WAITS  (TRUTH_ON_RQ | TRUTH_FAIR | TRUTH_BY_TASK)
+#define SLEEPS (TRUTH_FAIR | TRUTH_BY_TASK)
 
 static struct truth_task task(unsigned int party, uint32_t pid)
 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "grow.h"
+#include "numbers.h"
 #include "trace.h"
 
 static int map_file(const char *path, struct trace_file *ret)
@@ -82,8 +83,7 @@ void trace_file_close(struct trace_file *self)
 int parties_read(const char *path, struct parties *ret)
 {
 	FILE *file = fopen(path, "re");
-	unsigned long long id;
-	char name[64];
+	char line[1024];
 
 	if (!file) {
 		fprintf(stderr, "replay: %s: %s\n", path, strerror(errno));
@@ -93,9 +93,13 @@ int parties_read(const char *path, struct parties *ret)
 	(void)snprintf(ret->names[PARTY_SYSTEM], sizeof(ret->names[0]), "(system)");
 	(void)snprintf(ret->names[PARTY_UNKNOWN], sizeof(ret->names[0]), "(unknown)");
 	ret->n = PARTY_FIRST;
-	while (ret->n < MAX_PARTIES && fscanf(file, "%63s %llu %*s", name, &id) == 2) {
-		memcpy(ret->names[ret->n], name, sizeof(name));
-		ret->ids[ret->n++] = id;
+	while (ret->n < MAX_PARTIES && fgets(line, sizeof(line), file)) {
+		char *blank = strchr(line, ' ');
+
+		if (!blank || numbers_parse(blank, &ret->ids[ret->n], 1) < 0)
+			break;
+		*blank = '\0';
+		(void)snprintf(ret->names[ret->n++], sizeof(ret->names[0]), "%.63s", line);
 	}
 	fclose(file);
 	return 0;
@@ -104,19 +108,23 @@ int parties_read(const char *path, struct parties *ret)
 int checks_read(const char *path, struct check **ret, size_t *ret_n)
 {
 	FILE *file = fopen(path, "re");
-	unsigned long long from, to, delay, pcount;
 	struct check *checks = NULL;
 	size_t n = 0, capacity = 0;
-	unsigned int pid, group;
+	char line[256];
 
 	if (!file) {
 		fprintf(stderr, "replay: %s: %s\n", path, strerror(errno));
 		return -errno;
 	}
-	while (fscanf(file, "%u %u %llu %llu %llu %llu", &pid, &group, &from, &to, &delay,
-		      &pcount) == 6) {
+	while (fgets(line, sizeof(line), file)) {
+		uint64_t of[6];
+
+		if (numbers_parse(line, of, 6) < 0 || of[1] >= MAX_PARTIES - PARTY_FIRST)
+			break;
 		checks = grow(checks, n, &capacity, sizeof(*checks));
-		checks[n++] = (struct check){pid, PARTY_FIRST + group, from, to, delay, pcount};
+		checks[n++] = (struct check){(uint32_t)of[0], PARTY_FIRST + (unsigned int)of[1],
+					     of[2],	      of[3],
+					     of[4],	      of[5]};
 	}
 	fclose(file);
 	*ret = checks;

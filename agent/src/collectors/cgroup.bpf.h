@@ -32,7 +32,7 @@ struct {
 
 /* Filled by user space at start and at reclaim. */
 struct {
-	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(type, BPF_MAP_TYPE_STACK);
 	__uint(max_entries, 1); /* resized to the number of slots */
 	__type(value, __u32);
 } free_slots SEC(".maps");
@@ -48,7 +48,7 @@ static __noinline __u32 slot_allocate(const struct cgroup_subsys_state *css, __u
 	struct slot_owner *owner;
 	__u32 fresh, now;
 
-	/* Sticky until user space has slots again, else every switch would try the queue. */
+	/* Sticky until user space has slots again, else every switch would try the stack. */
 	if (seen == SLOT_OVERFLOW)
 		return SLOT_OVERFLOW;
 	if (bpf_map_pop_elem(&free_slots, &fresh)) {

@@ -45,7 +45,8 @@ int cgroup_slots_open(struct cgroup_slots *self, uint32_t n_slots, uint64_t root
 	r = bpf_env_map(owners, (void **)&self->owners, &self->owners_length);
 	if (r < 0)
 		return r;
-	for (uint32_t slot = SLOT_FIRST; slot < n_slots; slot++) {
+	/* A stack: low numbers are used first, so that vectors by slot stay short. */
+	for (uint32_t slot = n_slots - 1; slot >= SLOT_FIRST; slot--) {
 		r = bpf_map_update_elem(self->free_fd, NULL, &slot, BPF_ANY);
 		if (r < 0)
 			return r;

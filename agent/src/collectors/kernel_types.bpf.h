@@ -43,8 +43,13 @@ struct rq {
 };
 
 struct cfs_rq {
-	struct rq *rq;	    /* CONFIG_FAIR_GROUP_SCHED */
-	int throttle_count; /* CONFIG_CFS_BANDWIDTH */
+	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
+	/* CONFIG_CFS_BANDWIDTH: */
+	int throttled;		    /* by the cgroup's own quota; a bit since 6.18 */
+	int throttle_count;	    /* by that and those above */
+	__u64 throttled_clock_self; /* since 6.6: throttled with a task to run since; 0 = not */
+	__u64 throttled_clock_self_time; /* since 6.6: spans that ended, ns */
+	__u64 throttled_clock_pelt_time; /* since 5.19: the same by the PELT clock */
 };
 
 struct sched_entity {

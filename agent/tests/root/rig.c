@@ -49,8 +49,8 @@ int rig_set_up(void **state)
 	assert_int_equal(cgroup_mode_detect("/proc/self/mountinfo", &self->mode), 0);
 	assert_int_equal(cgroup_table_new(&self->mode, 4096, &self->table), 0);
 	assert_int_equal(cgroup_table_refresh(self->table), 0);
-	assert_int_equal(snapshot_init(&self->before, 4096, 16384), 0);
-	assert_int_equal(snapshot_init(&self->after, 4096, 16384), 0);
+	assert_int_equal(snapshot_init(&self->before, 4096, 262144), 0);
+	assert_int_equal(snapshot_init(&self->after, 4096, 262144), 0);
 	if (sched_collector.open(NULL, self->table, &self->sched, &self->report) < 0)
 		self->sched = NULL;
 	return 0;

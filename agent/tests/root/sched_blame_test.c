@@ -58,6 +58,12 @@ static double unattributed(const struct rig *rig, const struct rig_cgroup *cgrou
 			(old ? old->sched.unattributed_wait_ns : 0));
 }
 
+/* More cgroups than slots, by somebody else's doing, are time without a name. */
+static void say_what_was_lost(const struct rig *rig)
+{
+	print_message("lost %llu: %s\n", (unsigned long long)rig->report.lost, rig->report.reason);
+}
+
 static void every_wait_is_explained_to_the_nanosecond(void **state)
 {
 	struct rig *rig = rig_of(state);
@@ -110,6 +116,7 @@ static void hogs_are_blamed_by_what_they_ran(void **state)
 	rig_read(rig, &rig->after);
 	small_new = rig_schedstat(small_pid);
 	big_new = rig_schedstat(big_pid);
+	say_what_was_lost(rig);
 	counted = rig_counted(rig, victim);
 	by_small = blamed(rig, victim, small);
 	by_big = blamed(rig, victim, big);
@@ -180,6 +187,7 @@ static void waits_of_64_threads_are_covered(void **state)
 	rig_sleep_ms(6000);
 	rig_stop(pid);
 	rig_read(rig, &rig->after);
+	say_what_was_lost(rig);
 	counted = rig_counted(rig, victim);
 	self_ns = blamed(rig, victim, victim);
 	row = snapshot_find(&rig->after, victim->id);

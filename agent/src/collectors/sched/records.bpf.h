@@ -1,6 +1,6 @@
 #pragma once
 
-/* Where the scheduler program counts: records, pair cells and what is kept per CPU. */
+/* Where the scheduler program counts: records, cells of pairs and what is kept per CPU. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -8,7 +8,8 @@
 #include "collectors/cgroup_slot.h"
 #include "collectors/sched/sched_record.h"
 
-const volatile __u32 n_slots = 1; /* a power of two */
+const volatile __u32 n_slots = SCHED_CHUNK; /* a power of two */
+const volatile __u32 n_blocks = 1;	    /* per CPU, a power of two */
 
 /*
  * Plain arrays with a row per CPU and not per-CPU maps: their lookup is inlined on every
@@ -25,15 +26,8 @@ const volatile __u32 n_slots = 1; /* a power of two */
 	} name SEC(".maps")
 
 ROWS_PER_CPU(records, struct sched_record);
-ROWS_PER_CPU(pairs, struct sched_pair_set);
+ROWS_PER_CPU(blocks, struct sched_block);
 ROWS_PER_CPU(cpus, struct sched_cpu);
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, SCHED_SPILLED_PAIRS);
-	__type(key, __u32);
-	__type(value, struct sched_spilled);
-} pairs_spilled SEC(".maps");
 
 static __always_inline struct sched_record *record_of(__u32 cpu, __u32 slot)
 {
@@ -51,81 +45,70 @@ static __always_inline void count_in_bucket(struct sched_record *record, __u64 n
 		record->runq[bucket] += count;
 }
 
-/* Runners next to each other share a waiter's line. */
-static __always_inline struct sched_pair_set *pair_set(__u32 cpu, __u32 waiter, __u32 runner)
+static __always_inline struct sched_block *block_at(__u32 cpu, __u32 hash)
 {
-	__u32 index =
-		cpu * SCHED_PAIR_SETS + (waiter * 37 + runner / SCHED_PAIR_WAYS) % SCHED_PAIR_SETS;
+	__u32 index = cpu * n_blocks + (hash & (n_blocks - 1));
 
-	return bpf_map_lookup_elem(&pairs, &index);
+	return bpf_map_lookup_elem(&blocks, &index);
 }
 
-static __always_inline int spill_pair(__u32 key, __u32 count, __u64 wait_ns)
+/*
+ * A block that is not where it would be looked for first, made if there is none. A global
+ * function: the verifier looks at it once and not on every path to it. -1 = no room.
+ */
+__noinline int block_elsewhere(__u32 cpu, __u32 waiter, __u32 chunk)
 {
-	const struct sched_spilled fresh = {.count = count, .wait_ns = wait_ns};
-	struct sched_spilled *spilled;
-
-	/* A second round for the CPU that lost the race to insert. */
-	for (int i = 0; i < 2; i++) {
-		spilled = bpf_map_lookup_elem(&pairs_spilled, &key);
-		if (spilled) {
-			__sync_fetch_and_add(&spilled->count, count);
-			__sync_fetch_and_add(&spilled->wait_ns, wait_ns);
-			return 0;
-		}
-		if (!bpf_map_update_elem(&pairs_spilled, &key, &fresh, BPF_NOEXIST))
-			return 0;
-	}
-	return -1;
-}
-
-/* Not in the cell where it would be looked for first. A global function is verified once. */
-__noinline int pair_add_elsewhere(__u32 cpu, __u32 waiter, __u32 runner, __u32 count, __u64 wait_ns)
-{
-	struct sched_pair_set *set = pair_set(cpu, waiter, runner);
-	const __u32 key = sched_pair_key(waiter, runner);
+	const __u32 key = sched_block_key(waiter, chunk), hash = sched_block_hash(waiter, chunk);
+	__u32 empty = SCHED_BLOCK_PROBES;
+	struct sched_block *block;
 	struct sched_cpu *state;
-	__u32 way;
 
-	if (!set)
-		return -1;
-	for (way = 0; way < SCHED_PAIR_WAYS; way++) {
-		if (set->pairs[way].key_count >> SCHED_PAIR_COUNT_BITS == key) {
-			set->pairs[way].key_count += count;
-			set->pairs[way].wait_ns += wait_ns;
-			return 0;
-		}
+	/* To the end: user space clears those of the dead anywhere in the chain. */
+	for (__u32 i = 0; i < SCHED_BLOCK_PROBES; i++) {
+		block = block_at(cpu, hash + i);
+		if (block && block->key == key)
+			return (int)((hash + i) & 0xffffff);
+		if (block && !block->key)
+			empty = i;
 	}
-	/* Only now the empty ones: user space clears cells of the dead anywhere in the set. */
-	for (__u32 i = 0; i < SCHED_PAIR_WAYS; i++) {
-		way = (runner + i) % SCHED_PAIR_WAYS;
-		if (set->pairs[way].key_count)
-			continue;
-		set->pairs[way].wait_ns = wait_ns;
-		barrier();
-		set->pairs[way].key_count = (__u64)key << SCHED_PAIR_COUNT_BITS | count;
-		return 0;
+	block = block_at(cpu, hash + empty);
+	if (block && empty < SCHED_BLOCK_PROBES) {
+		block->key = key;
+		return (int)((hash + empty) & 0xffffff);
 	}
-	if (!spill_pair(key, count, wait_ns))
-		return 0;
 	state = bpf_map_lookup_elem(&cpus, &cpu);
 	if (state)
 		state->lost_pairs++;
 	return -1;
 }
 
-static __always_inline int pair_add(__u32 cpu, __u32 waiter, __u32 runner, __u32 count,
-				    __u64 wait_ns)
+static __always_inline struct sched_block *block_of(__u32 cpu, __u32 waiter, __u32 chunk)
 {
-	struct sched_pair_set *set = pair_set(cpu, waiter, runner);
-	struct sched_pair *pair;
+	struct sched_block *block = block_at(cpu, sched_block_hash(waiter, chunk));
+	int hash;
 
-	if (!set)
-		return -1;
-	pair = &set->pairs[runner % SCHED_PAIR_WAYS];
-	if (pair->key_count >> SCHED_PAIR_COUNT_BITS != sched_pair_key(waiter, runner))
-		return pair_add_elsewhere(cpu, waiter, runner, count, wait_ns);
-	pair->key_count += count;
-	pair->wait_ns += wait_ns;
+	if (block && block->key == sched_block_key(waiter, chunk))
+		return block;
+	hash = block_elsewhere(cpu, waiter, chunk);
+	return hash < 0 ? NULL : block_at(cpu, (__u32)hash);
+}
+
+static __always_inline void count_preemption(__u32 cpu, __u32 prev_slot, __u32 next_slot)
+{
+	struct sched_block *block = block_of(cpu, prev_slot, next_slot / SCHED_CHUNK);
+	const __u32 at = next_slot % SCHED_CHUNK;
+
+	if (block && !++block->preemptions[at])
+		block->preemptions_high[at]++;
+}
+
+/* Returns what found no cell. */
+static __always_inline __u64 charge_run(__u32 cpu, __u32 waiter, __u32 runner, __u64 ns)
+{
+	struct sched_block *block = block_of(cpu, waiter, runner / SCHED_CHUNK);
+
+	if (!block)
+		return ns;
+	block->wait_ns[runner % SCHED_CHUNK] += ns;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "collectors/kernel_types.bpf.h"
 #include "collectors/sched/blame.bpf.h"
 #include "collectors/sched/sched_record.h"
+#include "collectors/sched/throttle.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -92,11 +93,22 @@ static __always_inline __u64 blame_run(struct sched_cpu *state, __u32 cpu, __u32
 
 	if (!log || !ns)
 		return ns;
-	if (*log_entry(log, state->position - 2) >> SCHED_SLOT_BITS > from >> SCHED_TICK_SHIFT ||
+	if (log->entries[(state->position - 2) % SCHED_LOG_ENTRIES] >> SCHED_SLOT_BITS > from >>
+		    SCHED_TICK_SHIFT ||
 	    state->began_tick > from >> SCHED_TICK_SHIFT)
 		return blame_wait(cpu, cpu, waiter, from, ns);
 	state->charges++;
-	return pair_add(cpu, waiter, state->newest, 0, ns) ? ns : 0;
+	return charge_run(cpu, waiter, state->newest, ns);
+}
+
+static __always_inline void count_throttled(struct sched_record *record, __u32 slot,
+					    const struct throttled *throttled, __u64 wait_ns)
+{
+	if (throttled->is_own)
+		record->throttled_own_wait_ns += throttled->ns;
+	else
+		record->throttled_ancestor_wait_ns += throttled->ns;
+	shift_bucket(slot, wait_ns, wait_ns - throttled->ns);
 }
 
 static __always_inline void count_wait(const struct task_struct *next, __u32 slot,
@@ -105,20 +117,25 @@ static __always_inline void count_wait(const struct task_struct *next, __u32 slo
 	const __u64 last_queued = next->sched_info.last_queued;
 	struct sched_record *record = record_of(cpu, slot);
 	struct earlier_wait earlier;
+	struct throttled throttled;
 	__u64 wait_ns;
 
 	if (!last_queued || !record)
 		return;
 	wait_ns = now > last_queued ? now - last_queued : 0;
 	earlier = earlier_wait(next, wait_ns, now);
-	record->unattributed_wait_ns += earlier.migrated_ns + earlier.unseen_ns +
-					blame_run(state, cpu, slot, last_queued, wait_ns);
+	throttled = throttled_of(next, cpu, slot, last_queued, now);
+	record->unattributed_wait_ns +=
+		earlier.migrated_ns + earlier.unseen_ns +
+		blame_run(state, cpu, slot, throttled.until, wait_ns - throttled.ns);
 	wait_ns += earlier.migrated_ns;
 	record->wait_ns += wait_ns + earlier.unseen_ns;
 	record->migrated_wait_ns += earlier.migrated_ns;
 	if (wait_ns > record->max_wait_ns)
 		record->max_wait_ns = wait_ns;
 	count_in_bucket(record, wait_ns, 1);
+	if (throttled.ns)
+		count_throttled(record, slot, &throttled, wait_ns);
 	if (earlier.unseen_runs) /* nearly always one, which makes the mean exact */
 		count_in_bucket(record, earlier.unseen_ns / earlier.unseen_runs,
 				earlier.unseen_runs);
@@ -143,15 +160,6 @@ static __always_inline bool is_runnable(const struct task_struct *prev)
 	return !bpf_core_field_exists(prev->se.sched_delayed) || !prev->se.sched_delayed;
 }
 
-static __always_inline bool is_throttled(const struct task_struct *prev)
-{
-	if (bpf_core_field_exists(prev->throttled))
-		return prev->throttled;
-	if (!bpf_core_field_exists(prev->se.cfs_rq->throttle_count))
-		return false;
-	return prev->prio >= 100 && prev->se.cfs_rq->throttle_count > 0; /* CFS only */
-}
-
 SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
@@ -167,6 +175,8 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	state->runs++;
 	extend_timeline(state, cpu, prev_slot, prev->pid ? prev->sched_info.last_arrival : 0, now);
 	state->running_slot = next_slot;
+	if (state->position - state->recent_position >= SCHED_RECENT_RUNS)
+		take_checkpoint(cpu);
 	if (next_slot != SLOT_IDLE)
 		count_wait(next, next_slot, state, cpu, now);
 	if (next_slot == SLOT_OVERFLOW)
@@ -180,9 +190,9 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	if (!is_runnable(prev))
 		return 0;
 	if (is_throttled(prev))
-		record->throttled_out++;
+		count_throttled_out(prev, cpu, prev_slot, now);
 	else if (next_slot != SLOT_IDLE)
-		pair_add(cpu, prev_slot, next_slot, 1, 0);
+		count_preemption(cpu, prev_slot, next_slot);
 	return 0;
 }
 

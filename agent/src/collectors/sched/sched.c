@@ -17,9 +17,14 @@
 
 extern const struct collector sched_collector;
 
-/* What a slot costs on every CPU: record, clock and its copies, list. */
-#define ROW_BYTES                                                  \
-	(sizeof(struct sched_record) + sizeof(struct sched_link) + \
+/* Per CPU, 128 bytes each: one for every eight neighbors of a cgroup that it waited for there. */
+#define FEW_CPUS   8
+#define BLOCKS_MAX 4096
+#define BLOCKS_MIN 1024
+
+/* What a slot costs on every CPU. */
+#define ROW_BYTES                                                      \
+	(sizeof(struct sched_record) + sizeof(struct sched_throttle) + \
 	 (1 + SCHED_CHECKPOINTS) * sizeof(__u32))
 
 static void sched_close(void *state)
@@ -30,15 +35,17 @@ static void sched_close(void *state)
 		return;
 	if (self->records)
 		munmap(self->records, self->records_length);
-	if (self->pairs)
-		munmap(self->pairs, self->pairs_length);
+	if (self->blocks)
+		munmap(self->blocks, self->blocks_length);
+	if (self->throttles)
+		munmap(self->throttles, self->throttles_length);
+	if (self->shifts)
+		munmap(self->shifts, self->shifts_length);
 	if (self->cpus)
 		munmap(self->cpus, self->cpus_length);
 	cgroup_slots_close(&self->slots);
 	sched_harvest_close(self);
 	sched_bpf__destroy(self->skel);
-	free(self->spilled_keys);
-	free(self->spilled);
 	free(self->idle_gap_ns);
 	free(self->nobodys_ns);
 	free(self);
@@ -119,9 +126,10 @@ static int size_timelines(struct sched *self, uint32_t n_slots)
 
 	if (r == 0)
 		r = resize_vectors(skel->maps.run_links, self->n_cpus,
-				   n_slots * sizeof(struct sched_link), &self->map_bytes);
+				   n_slots / SCHED_CHUNK * sizeof(struct sched_link),
+				   &self->map_bytes);
 	if (r == 0)
-		r = resize_vectors(skel->maps.checkpoint_clocks,
+		r = resize_vectors(skel->maps.clock_copies,
 				   (uint64_t)self->n_cpus * SCHED_CHECKPOINTS,
 				   n_slots * sizeof(__u32), &self->map_bytes);
 	if (r == 0)
@@ -135,17 +143,17 @@ static int size_timelines(struct sched *self, uint32_t n_slots)
 	return r;
 }
 
-/* The recency lists begin as rings of all slots. */
-static int link_slots(const struct sched *self, uint32_t n_slots)
+/* The recency lists begin as rings of all chunks. */
+static int link_chunks(const struct sched *self, uint32_t n_chunks)
 {
-	struct sched_link *links = calloc(n_slots, sizeof(*links));
+	struct sched_link *links = calloc(n_chunks, sizeof(*links));
 	int r = 0;
 
 	if (!links)
 		return -ENOMEM;
-	for (uint32_t slot = 0; slot < n_slots; slot++) {
-		links[slot].next = (uint16_t)((slot + 1) % n_slots);
-		links[slot].prev = (uint16_t)((slot + n_slots - 1) % n_slots);
+	for (uint32_t chunk = 0; chunk < n_chunks; chunk++) {
+		links[chunk].next = (uint16_t)((chunk + 1) % n_chunks);
+		links[chunk].prev = (uint16_t)((chunk + n_chunks - 1) % n_chunks);
 	}
 	for (uint32_t cpu = 0; r == 0 && cpu < self->n_cpus; cpu++)
 		r = bpf_map_update_elem(bpf_map__fd(self->skel->maps.run_links), &cpu, links,
@@ -156,6 +164,7 @@ static int link_slots(const struct sched *self, uint32_t n_slots)
 
 static int load(struct sched *self, uint32_t n_slots)
 {
+	const uint32_t n_blocks = self->n_cpus <= FEW_CPUS ? BLOCKS_MAX : BLOCKS_MIN;
 	struct sched_bpf *skel = sched_bpf__open();
 	int r;
 
@@ -163,12 +172,18 @@ static int load(struct sched *self, uint32_t n_slots)
 		return -errno;
 	self->skel = skel;
 	skel->rodata->n_slots = n_slots;
+	skel->rodata->n_blocks = n_blocks;
+	self->n_blocks = (uint64_t)self->n_cpus * n_blocks;
 	r = size_timelines(self, n_slots);
 	if (r == 0)
 		r = resize(skel->maps.records, (uint64_t)self->n_cpus * n_slots, &self->map_bytes);
 	if (r == 0)
-		r = resize(skel->maps.pairs, (uint64_t)self->n_cpus * SCHED_PAIR_SETS,
+		r = resize(skel->maps.blocks, (uint64_t)self->n_cpus * n_blocks, &self->map_bytes);
+	if (r == 0)
+		r = resize(skel->maps.throttles, (uint64_t)self->n_cpus * n_slots,
 			   &self->map_bytes);
+	if (r == 0)
+		r = resize(skel->maps.runq_shifts, n_slots, &self->map_bytes);
 	if (r == 0)
 		r = resize(skel->maps.cpus, self->n_cpus, &self->map_bytes);
 	if (r == 0)
@@ -178,10 +193,8 @@ static int load(struct sched *self, uint32_t n_slots)
 	if (r < 0)
 		return r;
 	self->map_bytes += sizeof(__u32) * SLOT_CSS_IDS + sizeof(__u64) * SCHED_SEEN_CELLS;
-	/* A preallocated hash element: header of 48 bytes, key of 8, value of 16. */
-	self->map_bytes += (uint64_t)SCHED_SPILLED_PAIRS * 72;
 	r = sched_bpf__load(skel);
-	return r < 0 ? r : link_slots(self, n_slots);
+	return r < 0 ? r : link_chunks(self, n_slots / SCHED_CHUNK);
 }
 
 static int map_rows(struct sched *self, uint32_t n_slots, uint64_t root_cgroup_id)
@@ -189,18 +202,22 @@ static int map_rows(struct sched *self, uint32_t n_slots, uint64_t root_cgroup_i
 	const struct sched_bpf *skel = self->skel;
 	int r;
 
-	self->spilled_keys = calloc(SCHED_SPILLED_PAIRS, sizeof(*self->spilled_keys));
-	self->spilled = calloc(SCHED_SPILLED_PAIRS, sizeof(*self->spilled));
 	self->idle_gap_ns = calloc(n_slots, sizeof(*self->idle_gap_ns));
 	self->nobodys_ns = calloc(n_slots, sizeof(*self->nobodys_ns));
-	if (!self->spilled_keys || !self->spilled || !self->idle_gap_ns || !self->nobodys_ns)
+	if (!self->idle_gap_ns || !self->nobodys_ns)
 		return -ENOMEM;
 	r = cgroup_slots_open(&self->slots, n_slots, root_cgroup_id, skel->maps.slot_by_css,
 			      skel->maps.slot_owners, skel->maps.free_slots);
 	if (r == 0)
 		r = bpf_env_map(skel->maps.records, (void **)&self->records, &self->records_length);
 	if (r == 0)
-		r = bpf_env_map(skel->maps.pairs, (void **)&self->pairs, &self->pairs_length);
+		r = bpf_env_map(skel->maps.blocks, (void **)&self->blocks, &self->blocks_length);
+	if (r == 0)
+		r = bpf_env_map(skel->maps.throttles, (void **)&self->throttles,
+				&self->throttles_length);
+	if (r == 0)
+		r = bpf_env_map(skel->maps.runq_shifts, (void **)&self->shifts,
+				&self->shifts_length);
 	if (r == 0)
 		r = bpf_env_map(skel->maps.cpus, (void **)&self->cpus, &self->cpus_length);
 	if (r == 0)

@@ -16,17 +16,20 @@ struct sched {
 	struct cgroup_slots slots;
 	struct sched_record *records;
 	uint64_t records_length;
-	struct sched_pair_set *pairs;
-	uint64_t pairs_length;
+	struct sched_block *blocks;
+	uint64_t blocks_length;
+	uint64_t n_blocks; /* of all CPUs */
+	struct sched_throttle *throttles;
+	uint64_t throttles_length;
+	struct sched_shift *shifts;
+	uint64_t shifts_length;
 	struct sched_cpu *cpus;
 	uint64_t cpus_length;
 	uint64_t map_bytes;
 	uint64_t overflow_runs; /* at the last read */
-	uint32_t *spilled_keys; /* scratch for one batched lookup */
-	struct sched_spilled *spilled;
-	uint64_t *idle_gap_ns; /* per slot, of one read: waited while the CPU was idle */
-	uint64_t *nobodys_ns;  /* per slot, of one read: waited for runners without a slot */
-	struct snapshot final; /* of slots taken back since the last read */
+	uint64_t *idle_gap_ns;	/* per slot, of one read: waited while the CPU was idle */
+	uint64_t *nobodys_ns;	/* per slot, of one read: waited for runners without a slot */
+	struct snapshot final;	/* of slots taken back since the last read */
 };
 
 /* Adds the running tasks' time so far to their records, on every online CPU. */
@@ -39,15 +42,7 @@ void sched_read_slot(struct sched *self, uint32_t slot, struct sched_counters *r
 void sched_add_row(struct snapshot *snapshot, uint64_t cgroup_id,
 		   const struct sched_counters *counters);
 /* Also what of it sched_read_slot() adds. `only_of_marked`: pairs that name a marked slot. */
-int sched_read_pairs(struct sched *self, struct snapshot *snapshot, bool only_of_marked);
-int sched_read_spilled(const struct sched *self, uint32_t *ret_count);
-size_t sched_n_pairs(const struct sched *self);
-
-static inline bool sched_names_marked(const struct sched *self, uint32_t pair_key)
-{
-	return self->slots.is_marked[pair_key >> SCHED_SLOT_BITS] ||
-	       self->slots.is_marked[pair_key & (SCHED_MAX_SLOTS - 1)];
-}
+void sched_read_pairs(struct sched *self, struct snapshot *snapshot, bool only_of_marked);
 
 /* sched_harvest.c: slots of cgroups that are gone are taken back without losing a count. */
 int sched_harvest_open(struct sched *self);

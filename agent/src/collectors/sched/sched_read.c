@@ -27,7 +27,11 @@ int sched_fold_running(const struct sched *self)
 
 void sched_read_slot(struct sched *self, uint32_t slot, struct sched_counters *ret)
 {
+	uint32_t *const shifted = ret->runq_unthrottled;
+
 	*ret = (struct sched_counters){};
+	for (size_t i = 0; i < RUNQ_BUCKETS; i++)
+		shifted[i] = __atomic_load_n(&self->shifts[slot].runq[i], __ATOMIC_ACQUIRE);
 	for (uint32_t cpu = 0; cpu < self->n_cpus; cpu++) {
 		struct sched_record *record =
 			&self->records[(uint64_t)cpu * self->slots.n_slots + slot];
@@ -46,7 +50,8 @@ void sched_read_slot(struct sched *self, uint32_t slot, struct sched_counters *r
 		for (size_t i = 0; i < RUNQ_BUCKETS; i++)
 			ret->runq[i] += READ(record->runq[i]);
 	}
-	memcpy(ret->runq_unthrottled, ret->runq, sizeof(ret->runq));
+	for (size_t i = 0; i < RUNQ_BUCKETS; i++)
+		shifted[i] += ret->runq[i]; /* modulo 2^32, both of them */
 	ret->idle_gap_wait_ns = self->idle_gap_ns[slot];
 	ret->unattributed_wait_ns += self->nobodys_ns[slot];
 }
@@ -80,11 +85,10 @@ static void read_slots(struct sched *self, struct snapshot *snapshot)
 }
 
 /* Idle time and time of cgroups without a slot are nobody's doing: they stay with the waiter. */
-static void add_pair(struct sched *self, struct snapshot *snapshot, uint32_t key, uint64_t count,
-		     uint64_t wait_ns)
+static void add_pair(struct sched *self, struct snapshot *snapshot, uint32_t waiter,
+		     uint32_t runner, uint64_t preemptions, uint64_t wait_ns)
 {
-	const uint32_t waiter = key >> SCHED_SLOT_BITS, runner = key & (SCHED_MAX_SLOTS - 1);
-	struct pair_counter pair = {.preemptions = count, .wait_ns = wait_ns};
+	struct pair_counter pair = {.preemptions = preemptions, .wait_ns = wait_ns};
 
 	if (!cgroup_slots_owner(&self->slots, waiter, &pair.waiter_cgroup_id))
 		return;
@@ -101,51 +105,36 @@ static void add_pair(struct sched *self, struct snapshot *snapshot, uint32_t key
 		(void)snapshot_add_pair(snapshot, &pair); /* counts what it drops */
 }
 
-size_t sched_n_pairs(const struct sched *self)
+/* The high half is read twice, lest a carry comes in between. */
+static uint64_t read_preemptions(const struct sched_block *block, size_t at)
 {
-	return (size_t)self->n_cpus * SCHED_PAIR_SETS * SCHED_PAIR_WAYS;
+	uint16_t high, again = READ(block->preemptions_high[at]);
+	uint32_t low;
+
+	do {
+		high = again;
+		low = __atomic_load_n(&block->preemptions[at], __ATOMIC_ACQUIRE);
+		again = READ(block->preemptions_high[at]);
+	} while (high != again);
+	return (uint64_t)high << 32 | low;
 }
 
-/* The hash map in one call: 96 CPUs never have it empty, and one call per key costs a microsecond. */
-int sched_read_spilled(const struct sched *self, uint32_t *ret_count)
+void sched_read_pairs(struct sched *self, struct snapshot *snapshot, bool only_of_marked)
 {
-	const int fd = bpf_map__fd(self->skel->maps.pairs_spilled);
-	uint32_t count = SCHED_SPILLED_PAIRS, cursor = 0;
-	const int r = bpf_map_lookup_batch(fd, NULL, &cursor, self->spilled_keys, self->spilled,
-					   &count, NULL);
-
-	if (r < 0 && r != -ENOENT) /* ENOENT: that was the last batch */
-		return r;
-	*ret_count = count;
-	return 0;
-}
-
-int sched_read_pairs(struct sched *self, struct snapshot *snapshot, bool only_of_marked)
-{
-	const struct sched_pair *cells = self->pairs->pairs;
-	uint32_t n_spilled;
-	int r;
+	const bool *is_marked = self->slots.is_marked;
 
 	memset(self->idle_gap_ns, 0, self->slots.n_slots * sizeof(*self->idle_gap_ns));
 	memset(self->nobodys_ns, 0, self->slots.n_slots * sizeof(*self->nobodys_ns));
-	for (size_t i = 0; i < sched_n_pairs(self); i++) {
-		const uint64_t key_count = __atomic_load_n(&cells[i].key_count, __ATOMIC_ACQUIRE);
-		const uint32_t key = (uint32_t)(key_count >> SCHED_PAIR_COUNT_BITS);
+	for (uint64_t i = 0; i < self->n_blocks; i++) {
+		const struct sched_block *block = &self->blocks[i];
+		const uint32_t key = __atomic_load_n(&block->key, __ATOMIC_ACQUIRE);
+		const uint32_t waiter = key >> 16, first = (key & 0xffff) * SCHED_CHUNK;
 
-		if (key_count != 0 && (!only_of_marked || sched_names_marked(self, key)))
-			add_pair(self, snapshot, key,
-				 key_count & ((UINT64_C(1) << SCHED_PAIR_COUNT_BITS) - 1),
-				 READ(cells[i].wait_ns));
+		for (uint32_t at = 0; key != 0 && at < SCHED_CHUNK; at++)
+			if (!only_of_marked || is_marked[waiter] || is_marked[first + at])
+				add_pair(self, snapshot, waiter, first + at,
+					 read_preemptions(block, at), READ(block->wait_ns[at]));
 	}
-	r = sched_read_spilled(self, &n_spilled);
-	if (r < 0)
-		return r;
-	for (uint32_t i = 0; i < n_spilled; i++) {
-		if (!only_of_marked || sched_names_marked(self, self->spilled_keys[i]))
-			add_pair(self, snapshot, self->spilled_keys[i], self->spilled[i].count,
-				 self->spilled[i].wait_ns);
-	}
-	return 0;
 }
 
 static void report_losses(struct sched *self, struct collector_report *report)
@@ -173,12 +162,12 @@ int sched_read(void *state, struct snapshot *snapshot, struct collector_report *
 
 	r = sched_fold_running(self);
 	if (r == 0) {
-		/* In this order what is counted meanwhile is a wait without a cause, never more cause than wait. */
-		r = sched_read_pairs(self, snapshot, false);
-		if (r == 0)
-			read_slots(self, snapshot);
-	}
-	if (r == 0) {
+		/*
+		 * In this order: what is counted meanwhile is a wait without a cause, never a cause
+		 * without a wait.
+		 */
+		sched_read_pairs(self, snapshot, false);
+		read_slots(self, snapshot);
 		sched_add_final(self, snapshot);
 		r = sched_reclaim(self, snapshot->taken_at_ns);
 	}

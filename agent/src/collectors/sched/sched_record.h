@@ -31,39 +31,37 @@ struct sched_record {
 
 _Static_assert(sizeof(struct sched_record) == 448, "seven cache lines, shared with BPF");
 
+/* Slots are handled by eight: so many of their numbers fill a cache line. */
+#define SCHED_CHUNK 8
+
 /*
- * What `waiter` suffered from `runner` on this CPU. 22 bits of key leave 42 for the count of
- * preemptions, which therefore never wraps.
+ * What one cgroup's tasks suffered on this CPU from each of eight others, next to each
+ * other in slots. A chain of SCHED_BLOCK_PROBES elements begins at element
+ * `cpu * n_blocks + sched_block_hash()`.
  */
-struct sched_pair {
-	__u64 key_count; /* waiter << 53 | runner << 42 | preemptions; 0 = free */
-	__u64 wait_ns;	 /* waited while runner ran */
+struct sched_block {
+	__u64 wait_ns[SCHED_CHUNK]; /* waited while the runner ran */
+	__u32 key;		    /* sched_block_key(); 0 = free, and then all else is 0, too */
+	__u32 padding;
+	__u32 preemptions[SCHED_CHUNK];	     /* by the runner, low 32 bits */
+	__u16 preemptions_high[SCHED_CHUNK]; /* and the next 16 */
+	__u64 padding_too;
 };
 
-#define SCHED_PAIR_COUNT_BITS 42
+_Static_assert(sizeof(struct sched_block) == 128, "two cache lines, shared with BPF");
 
-static inline __u32 sched_pair_key(__u32 waiter, __u32 runner)
+#define SCHED_BLOCK_PROBES 8
+
+/* Never 0: slot 0 does not wait. */
+static inline __u32 sched_block_key(__u32 waiter, __u32 chunk)
 {
-	return waiter << SCHED_SLOT_BITS | runner;
+	return waiter << 16 | chunk;
 }
 
-#define SCHED_PAIR_WAYS 4
-#define SCHED_PAIR_SETS 1024 /* per CPU; a full set spills to the hash map pairs_spilled */
-
-/* Element `cpu * SCHED_PAIR_SETS + set`: one cache line, nearly always of one waiter. */
-struct sched_pair_set {
-	struct sched_pair pairs[SCHED_PAIR_WAYS];
-};
-
-_Static_assert(sizeof(struct sched_pair_set) == 64, "one cache line, shared with BPF");
-
-/* Keyed as sched_pair, shared by all CPUs, atomic. */
-struct sched_spilled {
-	__u64 count;
-	__u64 wait_ns;
-};
-
-#define SCHED_SPILLED_PAIRS 4096
+static inline __u32 sched_block_hash(__u32 waiter, __u32 chunk)
+{
+	return waiter * 37 + chunk;
+}
 
 /*
  * The timeline of a CPU: who ran when. Time is rq clock in ticks of 16 ns: differences are
@@ -79,24 +77,30 @@ struct sched_log {
 	__u64 entries[SCHED_LOG_ENTRIES];
 };
 
-/* A slot in its CPU's recency list, a ring: the one that ran last comes first. */
+/* Eight slots in their CPU's recency list, a ring: those that ran last come first. */
 struct sched_link {
 	__u32 ran_until; /* tick */
 	__u16 next, prev;
 };
 
 /*
- * A checkpoint is a copy of the CPU's run clocks. Time is cut into quanta of 262 us; the
- * checkpoint after a boundary belongs to the level that its boundary's number is divisible
- * by (2^level, not 2^(level+1)), and a level keeps its newest few. So the older, the
- * sparser, always in proportion to age, and nothing is ever moved.
+ * Checkpoints are copies of the CPU's run clocks. One is taken every fourth run and the
+ * newest of these are kept, in a ring.
+ *
+ * Older ones get sparser. Time is cut into quanta of 262 us; the checkpoint after a boundary
+ * belongs to the level that its boundary's number is divisible by (2^level, not
+ * 2^(level+1)), and a level keeps its newest few: a density always in proportion to age,
+ * and nothing is ever moved.
  */
-#define SCHED_QUANTUM_SHIFT    14 /* ticks */
-#define SCHED_LEVELS	       16 /* the coarsest boundaries are 8.6 s apart: four reach 34 s */
-#define SCHED_LEVEL_BITS       2
-#define SCHED_CHECKPOINTS      (SCHED_LEVELS << SCHED_LEVEL_BITS)
-#define SCHED_CHECKPOINT_RUNS  32	 /* log entries between two checkpoints, */
-#define SCHED_CHECKPOINT_TICKS (1 << 18) /* or this time (4 ms) and two entries */
+#define SCHED_RECENT	     32
+#define SCHED_RECENT_RUNS    4
+#define SCHED_QUANTUM_SHIFT  14 /* ticks */
+#define SCHED_LEVELS	     16 /* the coarsest boundaries are 8.6 s apart: four reach 34 s */
+#define SCHED_LEVEL_BITS     2
+#define SCHED_LEVELLED	     (SCHED_LEVELS << SCHED_LEVEL_BITS)
+#define SCHED_LEVELLED_RUNS  32	       /* log entries between two of them, */
+#define SCHED_LEVELLED_TICKS (1 << 18) /* or this time (4 ms) and two entries */
+#define SCHED_CHECKPOINTS    (SCHED_RECENT + SCHED_LEVELLED) /* per CPU, in this order */
 
 struct sched_checkpoint {
 	__u64 boundary; /* number of the quantum; 0 = empty */
@@ -118,14 +122,44 @@ struct sched_cpu {
 	__u64 position;	     /* entries ever written to the log */
 	__u64 logged_until;  /* rq clock at the log's end */
 	__u64 began_tick;    /* of the timeline: what lies before is nobody's */
-	__u64 checkpoint_tick;
-	__u64 checkpoint_position;
-	__u32 newest;	    /* slot at the head of the recency list */
+	__u64 levelled_tick; /* of the newest checkpoint with a level */
+	__u64 levelled_position;
+	__u64 n_recent;	   /* checkpoints ever taken */
+	__u64 recent_tick; /* of the newest, in the ring */
+	__u64 recent_position;
+	__u32 newest;	    /* slot of the log's end */
+	__u32 newest_chunk; /* head of the recency list */
+	__u32 used_chunks;  /* from the first: those that ever ran here */
 	__u32 running_slot; /* who came in at the last switch that we saw */
-	__u64 padding[5];
+	__u64 padding;
 };
 
 _Static_assert(sizeof(struct sched_cpu) == 128, "two cache lines, shared with BPF");
+
+#define SCHED_THROTTLED_SPANS 4
+
+/* One per (CPU, slot), as sched_record: when a quota held its tasks back on this CPU. */
+struct sched_throttle {
+	__u64 total;	  /* the kernel's account of it when last looked at, ns */
+	__u64 open_since; /* rq clock; 0 = the span has ended */
+	__u32 open_is_own;
+	__u32 n_spans; /* ever; the newest are kept */
+	struct {
+		__u64 begin, end; /* rq clock */
+		__u64 is_own;	  /* by the cgroup's own quota, not by one above */
+	} spans[SCHED_THROTTLED_SPANS];
+	__u64 padding;
+};
+
+_Static_assert(sizeof(struct sched_throttle) == 128, "two cache lines, shared with BPF");
+
+/*
+ * One per slot, for all CPUs: what must be added, modulo 2^32, to the waits by length to get
+ * the waits by length without their throttled part. Written after the record, read before.
+ */
+struct sched_shift {
+	__u32 runq[RUNQ_BUCKETS];
+};
 
 /*
  * What a task had when it was last seen to get a CPU, in one word so that another CPU never

@@ -1,10 +1,11 @@
 """What stands beside a rank: whom it hit, how badly they wait, and how much CPU it used itself."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
 
-from sqlalchemy import Row, RowMapping, and_, func, or_, select, tuple_
+from sqlalchemy import RowMapping, and_, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from neighborwatch.db import identity
@@ -23,6 +24,16 @@ from neighborwatch.measures.time_range import Span
 from neighborwatch.neighbors.schemas import NeighborItem, TopVictim, WorstVictim
 
 TOP_VICTIMS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Victim:
+    ref: CgroupRef
+    name: str
+    wait_ns: int | None
+    preemptions: int
+    runq_p99_seconds: float | None
+    runq_unthrottled_p99_seconds: float | None
 
 
 def with_evidence(session: Session, rows: Sequence[RowMapping], span: Span) -> list[NeighborItem]:
@@ -48,7 +59,7 @@ def with_evidence(session: Session, rows: Sequence[RowMapping], span: Span) -> l
 
 def _victims(
     session: Session, refs: Sequence[CgroupRef], span: Span
-) -> dict[CgroupRef, list[Row[Any]]]:
+) -> dict[CgroupRef, list[_Victim]]:
     """By aggressor; who lost most first."""
     b, s = Blame1m, Sample10s
     pairs = (
@@ -70,7 +81,12 @@ def _victims(
     )
     hit = select(pairs.c.host_id, pairs.c.victim_id).distinct().subquery("hit")
     waits = (
-        select(s.host_id, s.container_id, *runq_sums(), *runq_unthrottled_sums())
+        select(
+            s.host_id,
+            s.container_id,
+            func.count(s.runq_unthrottled).label("throttled_windows"),
+            *runq_sums(),
+        )
         .join(hit, and_(hit.c.host_id == s.host_id, hit.c.victim_id == s.container_id))
         .where(*within(s.t, span))
         .group_by(s.host_id, s.container_id)
@@ -85,7 +101,7 @@ def _victims(
             pairs.c.preemptions,
             identity.name(pairs.c.victim_id).label("name"),
             runq_percentile_seconds(99).label("runq_p99_seconds"),
-            runq_unthrottled_percentile_seconds(99).label("runq_unthrottled_p99_seconds"),
+            waits.c.throttled_windows,
         )
         .outerjoin(
             Container,
@@ -106,10 +122,50 @@ def _victims(
             pairs.c.wait_ns.desc().nulls_last(), pairs.c.preemptions.desc(), pairs.c.victim_id
         )
     )
-    victims: dict[CgroupRef, list[Row[Any]]] = defaultdict(list)
-    for row in session.execute(statement):
-        victims[CgroupRef(row.host_id, row.aggressor_id)].append(row)
+    rows = session.execute(statement).all()
+    throttled = {CgroupRef(r.host_id, r.victim_id) for r in rows if r.throttled_windows}
+    unthrottled_p99 = _unthrottled_p99(session, throttled, span)
+    victims: dict[CgroupRef, list[_Victim]] = defaultdict(list)
+    for row in rows:
+        ref = CgroupRef(row.host_id, row.victim_id)
+        victims[CgroupRef(row.host_id, row.aggressor_id)].append(
+            _Victim(
+                ref,
+                row.name,
+                row.wait_ns,
+                row.preemptions,
+                row.runq_p99_seconds,
+                unthrottled_p99.get(ref, row.runq_p99_seconds),
+            )
+        )
     return victims
+
+
+def _unthrottled_p99(
+    session: Session, refs: Collection[CgroupRef], span: Span
+) -> dict[CgroupRef, float | None]:
+    """Of those that were throttled at all: for the others it is the P99 that is known already, and
+    the second histogram costs as much again as the first."""
+    if not refs:
+        return {}
+    s = Sample10s
+    sums = (
+        select(s.host_id, s.container_id, *runq_unthrottled_sums())
+        .where(
+            *within(s.t, span),
+            tuple_(s.host_id, s.container_id).in_([(r.host_id, r.container_id) for r in refs]),
+        )
+        .group_by(s.host_id, s.container_id)
+        .subquery("sums")
+    )
+    rows = session.execute(
+        select(
+            sums.c.host_id,
+            sums.c.container_id,
+            runq_unthrottled_percentile_seconds(99).label("p99_seconds"),
+        ).select_from(sums)
+    )
+    return {CgroupRef(row.host_id, row.container_id): row.p99_seconds for row in rows}
 
 
 def _cores(
@@ -131,26 +187,26 @@ def _cores(
     return {CgroupRef(row.host_id, row.container_id): row.cpu_used_cores for row in rows}
 
 
-def _worst(victims: Sequence[Row[Any]]) -> WorstVictim | None:
+def _worst(victims: Sequence[_Victim]) -> WorstVictim | None:
     """The longest run queue latency that its own quota did not make; the one that lost more where
     two are equal."""
     if not victims:
         return None
     worst = max(victims, key=lambda row: row.runq_unthrottled_p99_seconds or 0.0)
     return WorstVictim(
-        id=str(CgroupRef(worst.host_id, worst.victim_id)),
+        id=str(worst.ref),
         name=worst.name,
         runq_p99_seconds=worst.runq_p99_seconds,
         runq_unthrottled_p99_seconds=worst.runq_unthrottled_p99_seconds,
     )
 
 
-def _top(victims: Sequence[Row[Any]]) -> list[TopVictim]:
+def _top(victims: Sequence[_Victim]) -> list[TopVictim]:
     stolen_ns = sum(row.wait_ns or 0 for row in victims)
     preemptions = sum(row.preemptions for row in victims)
     return [
         TopVictim(
-            id=str(CgroupRef(row.host_id, row.victim_id)),
+            id=str(row.ref),
             name=row.name,
             stolen_cpu_seconds=None if row.wait_ns is None else row.wait_ns / 1e9,
             share_ratio=(row.wait_ns or 0) / stolen_ns

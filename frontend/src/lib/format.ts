@@ -85,6 +85,11 @@ export function perSecond(value: Maybe): string {
   return decimal(value, 1)
 }
 
+/** CPU time lost per second as CPU-s per hour: the ranking's unit, for people. */
+export function stolenPerHour(cores: Maybe): string {
+  return known(cores) ? `${cpuSeconds(cores * 3600)} CPU-s/h` : NO_VALUE
+}
+
 /** CPU seconds carry one decimal in every table. */
 export function cpuSeconds(seconds: Maybe): string {
   return decimal(seconds, 1)

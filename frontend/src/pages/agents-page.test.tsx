@@ -27,8 +27,15 @@ describe('agents', () => {
       aPage([
         anAgent({
           collectors: [
-            { name: 'sched', status: 'failed', reason: 'attach sched_switch: EPERM', lost: 0 },
-            { name: 'throttle', status: 'unsupported', reason: null, lost: 0 },
+            {
+              name: 'sched',
+              status: 'failed',
+              reason: 'attach sched_switch: EPERM',
+              lost: 0,
+              map_bytes: null,
+              maps: [],
+            },
+            { name: 'throttle', status: 'unsupported', reason: null, lost: 0, map_bytes: null, maps: [] },
           ],
         }),
       ]),
@@ -60,7 +67,9 @@ describe('agents', () => {
           lost_batches: 12,
           cost,
           clock_skew_seconds: -6.2,
-          collectors: [{ name: 'sched', status: 'degraded', reason: 'table full', lost: 214 }],
+          collectors: [
+            { name: 'sched', status: 'degraded', reason: 'table full', lost: 214, map_bytes: null, maps: [] },
+          ],
         }),
       ]),
     )

@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { cpuSeconds } from '@/lib/format'
 import { answerFrame, renderApp } from '@/test/app'
 import { emptyNeighbors, neighborItem, neighborList } from '@/test/neighbor-fixtures'
 import { axeViolations } from '@/test/render'
@@ -12,15 +13,15 @@ const table = () => screen.findByRole('table', { name: 'Neighbors' })
 const rowOf = async (name: string) => (await screen.findByText(name)).closest('tr') as HTMLElement
 
 describe('the ranking of neighbors', () => {
-  it('puts the most frequent first and says what it is ranked by', async () => {
+  it('puts who stole most first and says what it is ranked by', async () => {
     answer('/neighbors', neighborList())
     const { container } = renderApp('/neighbors')
     await screen.findByText('batch-encode')
     const rows = within(await table()).getAllByRole('row')
     expect(rows[1]).toHaveTextContent(/^1batch-encode/)
-    expect(rows[1]).toHaveTextContent('54,100')
-    expect(screen.getByText('ranked by preemptions of other containers')).toBeInTheDocument()
-    expect(screen.getByText('171,400 times by 41 containers')).toBeInTheDocument()
+    expect(rows[1]).toHaveTextContent('541.0')
+    expect(screen.getByText('ranked by CPU time stolen from other containers')).toBeInTheDocument()
+    expect(screen.getByText('1,714.0 CPU-s by 41 containers')).toBeInTheDocument()
     expect(await axeViolations(container)).toEqual([])
   })
 
@@ -47,9 +48,9 @@ describe('the ranking of neighbors', () => {
   it('adds up to the sum it shows', async () => {
     answer('/neighbors', neighborList())
     renderApp('/neighbors')
-    const listed = neighborList().items.reduce((sum, item) => sum + item.preemptions, 0)
-    expect(await rowOf('31 others')).toHaveTextContent((171_400 - listed).toLocaleString('en-US'))
-    expect(await rowOf('All containers')).toHaveTextContent('171,400')
+    const listed = neighborList().items.reduce((sum, item) => sum + (item.stolen_cpu_seconds ?? 0), 0)
+    expect(await rowOf('31 others')).toHaveTextContent(cpuSeconds(1_714 - listed))
+    expect(await rowOf('All containers')).toHaveTextContent('1,714.0')
   })
 
   it('keeps system services apart, without a rank', async () => {
@@ -58,11 +59,11 @@ describe('the ranking of neighbors', () => {
     await screen.findByText('kubelet.service')
     const rows = within(await table()).getAllByRole('row')
     const group = rows.findIndex((row) => row.textContent?.startsWith('System services'))
-    expect(rows[group]).toHaveTextContent('cgroups that are no container: 16,880 preemptions')
+    expect(rows[group]).toHaveTextContent('cgroups that are no container: 168.8 CPU-s')
     expect(rows[group + 1]).toHaveTextContent(/^kubelet\.service/)
   })
 
-  it('shows system services even when no container preempted another', async () => {
+  it('shows system services even when no container stole anything', async () => {
     answer('/neighbors', neighborList({ items: [], total: 0, total_preemptions: 0, next_cursor: null }))
     renderApp('/neighbors')
     expect(await screen.findByText('kubelet.service')).toBeInTheDocument()
@@ -74,7 +75,7 @@ describe('an empty ranking', () => {
   it('is good news when hosts reported', async () => {
     answer('/neighbors', emptyNeighbors())
     renderApp('/neighbors')
-    expect(await screen.findByText('No container preempted another in this range')).toBeInTheDocument()
+    expect(await screen.findByText('No container waited for another in this range')).toBeInTheDocument()
     expect(screen.getByText('480 of 480 hosts reported.')).toBeInTheDocument()
   })
 
@@ -112,6 +113,6 @@ it('goes on with the cursor and keeps the host in the address', async () => {
   expect(Object.fromEntries(seen.at(-1) ?? [])).toMatchObject({
     host_id: '17',
     cursor: 'after-10',
-    sort: '-preemptions',
+    sort: '-stolen_cpu_seconds',
   })
 })

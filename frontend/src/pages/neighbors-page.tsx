@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { NEIGHBORS_DEFAULT_SORT, neighborsQuery } from '@/features/neighbors/neighbors-query'
 import { NeighborsTable } from '@/features/neighbors/neighbors-table'
-import { count, plural } from '@/lib/format'
+import { cpuSeconds, plural } from '@/lib/format'
 import { useSetSearch, useShell } from '@/lib/shell'
 import { csvPath, useTableState } from '@/lib/table-state'
 import { Card } from '@/ui/card'
@@ -29,10 +29,10 @@ export function NeighborsPage() {
         inline
         facts={
           <>
-            <Fact>Who came in while others still wanted to run</Fact>
+            <Fact>Who ran while others waited on the same CPU</Fact>
             {list ? (
-              <Fact name="preempted others">
-                {count(list.total_preemptions)} times by {plural(list.total, 'container')}
+              <Fact name="stolen">
+                {cpuSeconds(list.total_stolen_cpu_seconds)} CPU-s by {plural(list.total, 'container')}
               </Fact>
             ) : null}
           </>
@@ -41,7 +41,7 @@ export function NeighborsPage() {
       <Card
         flush
         title="Containers"
-        sub="ranked by preemptions of other containers"
+        sub="ranked by CPU time stolen from other containers"
         aside={
           <>
             {host_id === undefined ? null : (

@@ -17,28 +17,50 @@ const NOTHING = {
   containers_throttled: null,
   wait_seconds: null,
   ran_seconds: null,
+  wait_ratio: null,
+  stolen_cpu_seconds_per_hour: null,
+  self_wait_seconds: null,
+  neighbor_wait_seconds: null,
+  system_wait_seconds: null,
+  throttled_own_wait_seconds: null,
+  throttled_ancestor_wait_seconds: null,
+  idle_gap_wait_seconds: null,
+  unattributed_wait_seconds: null,
   top_neighbors: [],
   worst_containers: [],
   host_tiles: [],
-  trend: { t: [], preempted_by_neighbors_per_second: [], throttled_containers: [], waiting_containers: [] },
+  trend: {
+    t: [],
+    preempted_by_neighbors_per_second: [],
+    throttled_containers: [],
+    waiting_containers: [],
+    self_wait_cores: [],
+    neighbor_wait_cores: [],
+    system_wait_cores: [],
+    throttled_own_wait_cores: [],
+    throttled_ancestor_wait_cores: [],
+    idle_gap_wait_cores: [],
+    unattributed_wait_cores: [],
+  },
 }
 
 describe('the overview', () => {
-  it('shows the figures, who waits and who preempts', async () => {
+  it('shows the figures, who waits, by whom, and who steals', async () => {
     answerFrame()
     const { container } = renderApp('/')
     const now = await screen.findByRole('region', { name: 'Now' })
     expect(now).toHaveTextContent('3 containers')
-    expect(now).toHaveTextContent('654 /s')
-    expect(now).toHaveTextContent('newest 1 min: 654/s')
+    expect(now).toHaveTextContent('4,104.0 CPU-s/h')
+    expect(now).toHaveTextContent('newest 1 min: 4,104.0 CPU-s/h')
+    expect(within(now).getByRole('img', { name: /neighbors 4,104.0, system 468.0/ })).toBeInTheDocument()
     expect(now).toHaveTextContent('Where 100,000.0 CPU-s of demand went')
-    expect(now).toHaveTextContent('6.7 % waited')
+    expect(now).toHaveTextContent('6.8 % waited')
     const victims = screen.getByRole('table', { name: 'Containers that waited longest' })
     expect(within(victims).getByRole('link', { name: 'checkout-api' })).toHaveAttribute(
       'href',
       '/containers/1-00000000000000aa',
     )
-    const neighbors = screen.getByRole('table', { name: 'Containers that preempted others' })
+    const neighbors = screen.getByRole('table', { name: 'Containers that stole CPU time' })
     expect(within(neighbors).getByRole('link', { name: 'batch-encode' })).toBeInTheDocument()
     expect(await axeViolations(container)).toEqual([])
   })
@@ -97,10 +119,10 @@ describe('the overview', () => {
     expect(within(row).getAllByText('–').length).toBe(5)
   })
 
-  it('says that nobody preempted anybody instead of leaving a hole', async () => {
+  it('says that nobody stole anything instead of leaving a hole', async () => {
     answerFrame({ overview: { top_neighbors: [], worst_containers: [] } })
     renderApp('/')
-    expect(await screen.findByText('No container preempted another')).toBeInTheDocument()
+    expect(await screen.findByText('No container waited for another')).toBeInTheDocument()
     expect(screen.getByText('No container ran in this range')).toBeInTheDocument()
   })
 
@@ -110,11 +132,12 @@ describe('the overview', () => {
       name: `h${index}`,
       instance_family: 'm7i',
       state: index === 3 ? ('stale' as const) : ('live' as const),
-      value: index === 3 ? null : index,
+      value: 0,
+      neighbor_wait_cores: index === 3 ? null : index / 100,
     }))
     answerFrame({ overview: { host_tiles: tiles } })
     const { container, address } = renderApp('/')
-    await screen.findByText(/20 hosts, 1 silent, most preemptions on h19, 19\.0\/s/)
+    await screen.findByText(/20 hosts, 1 silent, most stolen on h19, 684\.0 CPU-s\/h/)
     const tile = container.querySelector('[data-host="19"]')
     expect(container.querySelector('[data-host="3"]')).toHaveAttribute('title', 'h3, silent')
     answer('/containers', { ...anOverview(), items: [], next_cursor: null, total: 0 })

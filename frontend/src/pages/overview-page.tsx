@@ -87,7 +87,7 @@ function Filled({ overview, shell, words }: { overview: Overview; shell: Shell; 
           <Card
             flush
             title="Top neighbors"
-            sub={`by preemptions of other containers, ${words}`}
+            sub={`by CPU time stolen from other containers, ${words}`}
             aside={
               <Link to="/neighbors" className="link">
                 Ranking
@@ -99,7 +99,7 @@ function Filled({ overview, shell, words }: { overview: Overview; shell: Shell; 
         </div>
         <Card
           title="Hosts"
-          sub={`preemptions by neighbors, ${words}`}
+          sub={`containers waiting for neighbors, ${words}`}
           aside={
             <Link to="/hosts" className="link">
               Table

@@ -4,6 +4,8 @@ import { META } from './container-fixtures'
 type Neighbor = Schemas['NeighborItem']
 
 const TOTAL = 171_400
+/** CPU-s of waiting per preemption in this story. */
+const STOLEN_EACH = 0.01
 
 export function neighborItem(over: Partial<Neighbor> = {}): Neighbor {
   return {
@@ -15,16 +17,18 @@ export function neighborItem(over: Partial<Neighbor> = {}): Neighbor {
     host_name: 'i-0a1b4c7d2e',
     image: 'registry.example/batch-encode:112',
     namespace: 'media-pipeline',
+    stolen_cpu_seconds: 541,
+    stolen_cpu_seconds_per_hour: 1_082,
     preemptions: 54_100,
     preemptions_per_second: 30.1,
     share_ratio: 0.316,
     victims: 6,
     hosts: 1,
-    worst_victim: { id: '17-000c4ec0a7a91000', name: 'checkout-api-7c9d4-x2kfm', runq_p99_seconds: 0.131072 },
+    worst_victim: worst('17-000c4ec0a7a91000', 'checkout-api-7c9d4-x2kfm', 0.131072),
     top_victims: [
-      { id: '17-000c4ec0a7a91000', name: 'checkout-api-7c9d4-x2kfm', share_ratio: 0.45 },
-      { id: '17-0000000000000002', name: 'feature-store-0', share_ratio: 0.25 },
-      { id: '17-0000000000000003', name: 'session-store-2', share_ratio: 0.18 },
+      victim('17-000c4ec0a7a91000', 'checkout-api-7c9d4-x2kfm', 0.45),
+      victim('17-0000000000000002', 'feature-store-0', 0.25),
+      victim('17-0000000000000003', 'session-store-2', 0.18),
     ],
     cpu_used_cores: 102.4,
     ...over,
@@ -50,10 +54,18 @@ const SERVICES = [
   ['systemd', 1_340, 18, 0.0009, 'title-artwork-5f', 0.66, 0.1],
 ] as const
 
+function victim(id: string, name: string, share: number): Neighbor['top_victims'][number] {
+  return { id, name, share_ratio: share, stolen_cpu_seconds: share * 100, preemptions: 1_000 }
+}
+
+function worst(id: string, name: string, p99: number): Neighbor['worst_victim'] {
+  return { id, name, runq_p99_seconds: p99, runq_unthrottled_p99_seconds: p99 }
+}
+
 function victims(first: string, share: number): Neighbor['top_victims'] {
   return [
-    { id: '17-0000000000000010', name: first, share_ratio: share },
-    { id: '17-0000000000000011', name: 'recs-ranker-9bd', share_ratio: (1 - share) * 0.6 },
+    victim('17-0000000000000010', first, share),
+    victim('17-0000000000000011', 'recs-ranker-9bd', (1 - share) * 0.6),
   ]
 }
 
@@ -65,11 +77,13 @@ export function neighborList(over: Partial<Schemas['NeighborList']> = {}): Schem
       name,
       namespace,
       host_name: index % 2 === 0 ? 'i-0c52e81f90' : 'i-07d4419ac3',
+      stolen_cpu_seconds: preemptions * STOLEN_EACH,
+      stolen_cpu_seconds_per_hour: preemptions * STOLEN_EACH * 2,
       preemptions,
       preemptions_per_second: preemptions / 1800,
       share_ratio: preemptions / TOTAL,
       victims: count,
-      worst_victim: { id: '17-0000000000000010', name: most, runq_p99_seconds: p99 },
+      worst_victim: worst('17-0000000000000010', most, p99),
       top_victims: victims(most, share),
       cpu_used_cores: cores,
     }),
@@ -82,11 +96,13 @@ export function neighborList(over: Partial<Schemas['NeighborList']> = {}): Schem
       name,
       namespace: null,
       image: null,
+      stolen_cpu_seconds: preemptions * STOLEN_EACH,
+      stolen_cpu_seconds_per_hour: preemptions * STOLEN_EACH * 2,
       preemptions,
       preemptions_per_second: preemptions / 1800,
       share_ratio: preemptions / 16_880,
       victims: count,
-      worst_victim: { id: '17-0000000000000010', name: most, runq_p99_seconds: p99 },
+      worst_victim: worst('17-0000000000000010', most, p99),
       top_victims: victims(most, share),
       cpu_used_cores: cores,
     }),
@@ -97,12 +113,20 @@ export function neighborList(over: Partial<Schemas['NeighborList']> = {}): Schem
     next_cursor: 'after-10',
     total: 41,
     system_items: services,
-    ranked_by: 'preemptions',
+    ranked_by: 'stolen_cpu_seconds',
+    total_stolen_cpu_seconds: TOTAL * STOLEN_EACH,
     total_preemptions: TOTAL,
     ...over,
   }
 }
 
 export function emptyNeighbors(): Schemas['NeighborList'] {
-  return neighborList({ items: [], system_items: [], total: 0, next_cursor: null, total_preemptions: 0 })
+  return neighborList({
+    items: [],
+    system_items: [],
+    total: 0,
+    next_cursor: null,
+    total_preemptions: 0,
+    total_stolen_cpu_seconds: 0,
+  })
 }

@@ -2,26 +2,26 @@ import type { ChartOption } from '@/charts/chart-option'
 import type { ColourToken } from '@/charts/chart-theme'
 import { barSeries, type Frame, gapSeries, plotOption, valueAxis } from '@/charts/plot'
 import { significant } from '@/lib/format'
+import { WAIT_CAUSES } from '@/lib/wait-causes'
 import { type Evidence, known, pointsOf } from './evidence'
 import type { Metric } from './evidence-query'
-import { CAUSES } from './ledger'
 
 export type WaitPart = { metric: Metric; name: string; colour: ColourToken; faint?: boolean }
 
 /** In legend order, worst first: what others did, what quotas did, what it did itself, the rest. */
 export const WAIT_PARTS: readonly WaitPart[] = [
-  { metric: 'neighbor_wait_cores', name: CAUSES.neighbor.name, colour: 'aggressor' },
-  { metric: 'system_wait_cores', name: CAUSES.system.name, colour: 'system' },
-  { metric: 'throttled_own_wait_cores', name: CAUSES.throttled_own.name, colour: 'quota' },
+  { metric: 'neighbor_wait_cores', name: WAIT_CAUSES.neighbor.name, colour: 'aggressor' },
+  { metric: 'system_wait_cores', name: WAIT_CAUSES.system.name, colour: 'system' },
+  { metric: 'throttled_own_wait_cores', name: WAIT_CAUSES.throttled_own.name, colour: 'quota' },
   {
     metric: 'throttled_ancestor_wait_cores',
-    name: CAUSES.throttled_ancestor.name,
+    name: WAIT_CAUSES.throttled_ancestor.name,
     colour: 'quota',
     faint: true,
   },
-  { metric: 'self_wait_cores', name: CAUSES.self.name, colour: 'self' },
-  { metric: 'idle_gap_wait_cores', name: CAUSES.idle_gap.name, colour: 'borderStrong', faint: true },
-  { metric: 'unattributed_wait_cores', name: CAUSES.unattributed.name, colour: 'borderStrong' },
+  { metric: 'self_wait_cores', name: WAIT_CAUSES.self.name, colour: 'self' },
+  { metric: 'idle_gap_wait_cores', name: WAIT_CAUSES.idle_gap.name, colour: 'borderStrong', faint: true },
+  { metric: 'unattributed_wait_cores', name: WAIT_CAUSES.unattributed.name, colour: 'borderStrong' },
 ]
 
 const FAINT = 0.5

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { cores, count, latencyQuantity, percent, perSecond } from '@/lib/format'
+import { cores, count, cpuSeconds, latencyQuantity, percent } from '@/lib/format'
 import type { Column } from '@/ui/data-table-columns'
 import { InlineBar } from '@/ui/inline-bar'
 import styles from './neighbor-columns.module.css'
@@ -27,11 +27,11 @@ function MostHarmed({ row }: { row: NeighborItem }) {
   )
 }
 
-/** The victim with the highest P99 in range; its name is in the title, its page one click away. */
+/** The victim with the highest P99 in range, throttling left out; its name is in the title, its page one click away. */
 function WorstP99({ row }: { row: NeighborItem }) {
   const worst = row.worst_victim
   if (!worst) return '–'
-  const { value, unit } = latencyQuantity(worst.runq_p99_seconds)
+  const { value, unit } = latencyQuantity(worst.runq_unthrottled_p99_seconds ?? worst.runq_p99_seconds)
   return (
     <Link
       to="/containers/$containerId"
@@ -43,6 +43,11 @@ function WorstP99({ row }: { row: NeighborItem }) {
       {value} <span className="quiet">{unit}</span>
     </Link>
   )
+}
+
+/** Of the largest in the list, which fills the bar. */
+function share(value: number, most: number): number {
+  return most === 0 ? 0 : value / most
 }
 
 /** Columns of the ranking; containers and system services have a scale each, as they are never compared. */
@@ -76,31 +81,33 @@ export function neighborColumns(most: {
       cell: (row) => <span className="mono secondary">{row.host_name}</span>,
     },
     {
-      id: 'preemptions',
-      head: 'Preemptions',
+      id: 'stolen_cpu_seconds',
+      head: 'Stolen',
+      unit: 'CPU-s',
       align: 'right',
       sortable: true,
-      help: 'Times its tasks came in while a task of another container still wanted to run',
-      cell: (row) => <span className="strong">{count(row.preemptions)}</span>,
+      help: 'Time that tasks of other containers waited on a CPU while this one ran there',
+      cell: (row) => <span className="strong">{cpuSeconds(row.stolen_cpu_seconds)}</span>,
     },
     {
       id: 'bar',
-      head: <span className="visually-hidden">Preemptions as bar</span>,
+      head: <span className="visually-hidden">Stolen as bar</span>,
       level: 2,
       cell: (row) => (
         <InlineBar
-          ratio={most[row.kind] === 0 ? 0 : row.preemptions / most[row.kind]}
+          ratio={row.stolen_cpu_seconds === null ? null : share(row.stolen_cpu_seconds, most[row.kind])}
           tone={row.kind === 'system' ? 'system' : 'aggressor'}
           width={BAR_PX}
         />
       ),
     },
     {
-      id: 'preemptions_per_second',
-      head: 'Per second',
+      id: 'stolen_cpu_seconds_per_hour',
+      head: 'Per hour',
+      unit: 'CPU-s',
       align: 'right',
       level: 3,
-      cell: (row) => perSecond(row.preemptions_per_second),
+      cell: (row) => cpuSeconds(row.stolen_cpu_seconds_per_hour),
     },
     { id: 'share_ratio', head: 'Share', align: 'right', level: 2, cell: (row) => percent(row.share_ratio) },
     {
@@ -109,7 +116,7 @@ export function neighborColumns(most: {
       level: 3,
       cell: (row) => <StolenFrom victims={row.top_victims} />,
     },
-    { id: 'most_harmed', head: 'Most often', level: 3, cell: (row) => <MostHarmed row={row} /> },
+    { id: 'most_harmed', head: 'Most from', level: 3, cell: (row) => <MostHarmed row={row} /> },
     {
       id: 'victims',
       head: 'Victims',
@@ -123,8 +130,17 @@ export function neighborColumns(most: {
       head: 'Worst P99',
       align: 'right',
       level: 2,
-      help: 'Highest run queue latency P99 of a victim in range, at most',
+      help: 'Highest run queue latency P99 of a victim in range without its throttling, at most',
       cell: (row) => <WorstP99 row={row} />,
+    },
+    {
+      id: 'preemptions',
+      head: 'Preemptions',
+      align: 'right',
+      sortable: true,
+      level: 3,
+      help: 'How often a runnable task of another container made room for it: how often, not how long',
+      cell: (row) => count(row.preemptions),
     },
     {
       id: 'cpu_used_cores',

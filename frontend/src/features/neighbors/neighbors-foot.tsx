@@ -1,4 +1,4 @@
-import { count } from '@/lib/format'
+import { count, cpuSeconds } from '@/lib/format'
 import { type Column, cellClass } from '@/ui/data-table-columns'
 import styles from './neighbors-foot.module.css'
 import type { NeighborItem, NeighborList } from './neighbors-query'
@@ -16,8 +16,8 @@ export function NeighborsFoot({ list, columns }: NeighborsFootProps) {
 }
 
 function Sums({ list, columns }: NeighborsFootProps) {
-  if (list.items.length === 0) return null
-  const listed = list.items.reduce((sum, row) => sum + row.preemptions, 0)
+  const { total_stolen_cpu_seconds: total } = list
+  if (list.items.length === 0 || total === null) return null
   const others = list.total - list.items.length
   return (
     <tbody>
@@ -26,28 +26,27 @@ function Sums({ list, columns }: NeighborsFootProps) {
           columns={columns}
           className={styles.others}
           name={`${count(others)} others`}
-          preemptions={list.total_preemptions - listed}
+          stolen={total - stolenBy(list.items)}
         />
       ) : null}
-      <SumRow
-        columns={columns}
-        className={styles.sum}
-        name="All containers"
-        preemptions={list.total_preemptions}
-      />
+      <SumRow columns={columns} className={styles.sum} name="All containers" stolen={total} />
     </tbody>
   )
+}
+
+function stolenBy(rows: readonly NeighborItem[]): number {
+  return rows.reduce((sum, row) => sum + (row.stolen_cpu_seconds ?? 0), 0)
 }
 
 type SumRowProps = {
   columns: readonly Column<NeighborItem>[]
   className: string | undefined
   name: string
-  preemptions: number
+  stolen: number
 }
 
-function SumRow({ columns, className, name, preemptions }: SumRowProps) {
-  const text: Record<string, string> = { name, preemptions: count(preemptions) }
+function SumRow({ columns, className, name, stolen }: SumRowProps) {
+  const text: Record<string, string> = { name, stolen_cpu_seconds: cpuSeconds(stolen) }
   return (
     <tr className={className}>
       {columns.map((column) => (
@@ -67,12 +66,11 @@ function Services({
   columns: NeighborsFootProps['columns']
 }) {
   if (rows.length === 0) return null
-  const sum = rows.reduce((total, row) => total + row.preemptions, 0)
   return (
     <tbody>
       <tr className={styles.group}>
         <th scope="rowgroup" colSpan={columns.length}>
-          System services <span>cgroups that are no container: {count(sum)} preemptions</span>
+          System services <span>cgroups that are no container: {cpuSeconds(stolenBy(rows))} CPU-s</span>
         </th>
       </tr>
       {rows.map((row) => (

@@ -5,7 +5,7 @@ import { listQuery, type TableState } from '@/lib/table-state'
 export type NeighborItem = Schemas['NeighborItem']
 export type NeighborList = Schemas['NeighborList']
 
-export const NEIGHBORS_DEFAULT_SORT = '-preemptions'
+export const NEIGHBORS_DEFAULT_SORT = '-stolen_cpu_seconds'
 
 export const neighborsQuery = (state: TableState, hostId: string | undefined) => {
   const query = { ...listQuery(state), host_id: hostId }

@@ -16,8 +16,8 @@ type NeighborsTableProps = {
 export function NeighborsTable({ query, sort, onSort, filtered }: NeighborsTableProps) {
   const draw = (list: NeighborList | undefined) => {
     const columns = neighborColumns({
-      container: mostFrequent(list?.items),
-      system: mostFrequent(list?.system_items),
+      container: mostStolen(list?.items),
+      system: mostStolen(list?.system_items),
     })
     const services = list?.system_items ?? []
     const nothing = list !== undefined && list.items.length === 0
@@ -30,7 +30,7 @@ export function NeighborsTable({ query, sort, onSort, filtered }: NeighborsTable
         rowId={(row) => row.id}
         sort={sort}
         onSort={onSort}
-        isHarmful={(row) => row.rank === 1 && row.preemptions > 0}
+        isHarmful={(row) => row.rank === 1 && (row.stolen_cpu_seconds ?? 0) > 0}
         skeletonRows={10}
         foot={list ? <NeighborsFoot list={list} columns={columns} /> : undefined}
       />
@@ -43,17 +43,17 @@ export function NeighborsTable({ query, sort, onSort, filtered }: NeighborsTable
   )
 }
 
-function mostFrequent(rows: readonly NeighborItem[] | undefined): number {
-  return Math.max(0, ...(rows ?? []).map((row) => row.preemptions))
+function mostStolen(rows: readonly NeighborItem[] | undefined): number {
+  return Math.max(0, ...(rows ?? []).map((row) => row.stolen_cpu_seconds ?? 0))
 }
 
-/** Nobody came in, nobody was looking, or nobody of that name: three different texts. */
+/** Nobody stole, nobody was looking, or nobody of that name: three different texts. */
 function Nothing({ list, filtered }: { list: NeighborList; filtered: boolean }) {
   if (list.as_of === null)
     return <NoSamples>No host sent a window, so nothing is known about neighbors.</NoSamples>
   if (filtered) return <StateBox title="No neighbor matches these filters in this range" />
   return (
-    <StateBox title="No container preempted another in this range">
+    <StateBox title="No container waited for another in this range">
       {list.coverage.hosts_reporting} of {list.coverage.hosts_known} hosts reported.
     </StateBox>
   )

@@ -1,5 +1,6 @@
 import { clockTime, type Zone } from '@/lib/clock'
-import { count, cpuSeconds, decimal, duration, NO_VALUE, percent, rateQuantity } from '@/lib/format'
+import { count, cpuSeconds, decimal, duration, NO_VALUE, percent, stolenPerHour } from '@/lib/format'
+import { WAIT_CAUSES } from '@/lib/wait-causes'
 import { Skeleton } from '@/ui/skeleton'
 import { Sparkline, type SparklineTone } from '@/ui/sparkline'
 import { SplitBar, SplitLegend, type SplitPart } from '@/ui/split-bar'
@@ -34,12 +35,31 @@ function Trend({ values, tone, what }: { values: Values; tone: SparklineTone; wh
   )
 }
 
+const PARTS = [
+  ['self', 'self_wait_seconds'],
+  ['neighbor', 'neighbor_wait_seconds'],
+  ['system', 'system_wait_seconds'],
+  ['throttled_own', 'throttled_own_wait_seconds'],
+  ['throttled_ancestor', 'throttled_ancestor_wait_seconds'],
+  ['idle_gap', 'idle_gap_wait_seconds'],
+  ['unattributed', 'unattributed_wait_seconds'],
+] as const
+
+/** What ran, then the waiting by cause; as one part where no agent tells causes apart. */
 function demand(overview: Overview): SplitPart[] | null {
   const { ran_seconds: ran, wait_seconds: waited } = overview
   if (ran === null || waited === null || ran + waited === 0) return null
+  const ranPart: SplitPart = { part: 'ran', name: 'ran', value: ran, text: cpuSeconds(ran) }
+  if (overview.neighbor_wait_seconds === null) {
+    return [ranPart, { part: 'victim', name: 'waited', value: waited, text: cpuSeconds(waited) }]
+  }
   return [
-    { part: 'ran', name: 'Ran', value: ran, text: cpuSeconds(ran) },
-    { part: 'victim', name: 'Waited for a CPU', value: waited, text: cpuSeconds(waited) },
+    ranPart,
+    ...PARTS.map(([cause, field]): SplitPart => {
+      const seconds = overview[field] ?? 0
+      const { part, name } = WAIT_CAUSES[cause]
+      return { part, name, value: seconds, text: cpuSeconds(seconds) }
+    }),
   ]
 }
 
@@ -53,10 +73,8 @@ export function Headline({
   rangeWords: string
 }) {
   const { trend } = overview
-  const stolen = rateQuantity(overview.preempted_by_neighbors_per_second)
   // No "of N": these count every container of the range, the page's head those that still run.
   const words = (n: number | null) => (n === 1 ? 'container' : 'containers')
-  const rateOf = (value: number) => `${rateQuantity(value).value}/s`
   return (
     <section className={styles.strip} aria-label="Now">
       <Stat
@@ -67,16 +85,12 @@ export function Headline({
         figure={<Trend values={trend.waiting_containers} tone="victim" what="Waiting containers" />}
       />
       <Stat
-        name="Preempted by neighbors"
-        value={stolen.value}
-        unit="/s"
-        note={newest(overview, trend.preempted_by_neighbors_per_second, rateOf, zone)}
+        name="Stolen by neighbors"
+        value={cpuSeconds(overview.stolen_cpu_seconds_per_hour)}
+        unit="CPU-s/h"
+        note={newest(overview, trend.neighbor_wait_cores, stolenPerHour, zone)}
         figure={
-          <Trend
-            values={trend.preempted_by_neighbors_per_second}
-            tone="aggressor"
-            what="Preemptions by neighbors"
-          />
+          <Trend values={trend.neighbor_wait_cores} tone="aggressor" what="CPU time stolen by neighbors" />
         }
       />
       <Stat
@@ -111,7 +125,7 @@ function Demand({
       {parts ? (
         <div className={styles.legend}>
           <SplitLegend parts={parts} />
-          <span className="num">{percent((overview.wait_seconds ?? 0) / whole)} waited</span>
+          <span className="num">{percent(overview.wait_ratio)} waited</span>
         </div>
       ) : (
         <p className="quiet">{NO_VALUE} no samples in this range</p>

@@ -1,6 +1,6 @@
 import { Link, useRouter } from '@tanstack/react-router'
 import { type MouseEvent, memo } from 'react'
-import { count, plural, rate } from '@/lib/format'
+import { count, plural, stolenPerHour } from '@/lib/format'
 import { InlineBar } from '@/ui/inline-bar'
 import { LivenessBadge } from '@/ui/liveness'
 import { Skeleton } from '@/ui/skeleton'
@@ -17,7 +17,7 @@ export function HostTiles({ tiles }: { tiles: readonly HostTile[] }) {
 }
 
 function words(tile: HostTile): string {
-  return isSilent(tile) ? `${tile.name}, silent` : `${tile.name}, ${rate(tile.value)}`
+  return isSilent(tile) ? `${tile.name}, silent` : `${tile.name}, ${stolenPerHour(tile.neighbor_wait_cores)}`
 }
 
 const HostMap = memo(function HostMap({ tiles }: { tiles: readonly HostTile[] }) {
@@ -36,7 +36,7 @@ const HostMap = memo(function HostMap({ tiles }: { tiles: readonly HostTile[] })
     <div>
       <p className="visually-hidden">
         {plural(tiles.length, 'host')}, {count(silent)} silent
-        {most ? `, most preemptions on ${words(most)}` : ''}. The hosts page lists them all.
+        {most ? `, most stolen on ${words(most)}` : ''}. The hosts page lists them all.
       </p>
       {/* The keyboard goes by the hosts page: thousands of squares are no tab stops. */}
       <div onClick={follow} aria-hidden>
@@ -56,7 +56,9 @@ const HostMap = memo(function HostMap({ tiles }: { tiles: readonly HostTile[] })
                   title={words(tile)}
                   className={isSilent(tile) ? styles.silent : tile === most ? styles.most : styles.tile}
                   style={
-                    isSilent(tile) ? undefined : { background: `var(--wait-${stepOf(tile.value ?? 0, top)})` }
+                    isSilent(tile)
+                      ? undefined
+                      : { background: `var(--wait-${stepOf(tile.neighbor_wait_cores ?? 0, top)})` }
                   }
                 >
                   {tile.name}
@@ -78,7 +80,7 @@ function Legend({ top }: { top: number }) {
       {[1, 2, 3, 4, 5, 6].map((step) => (
         <span key={step} className={styles.swatch} style={{ background: `var(--wait-${step})` }} />
       ))}
-      <span className="num">{rate(top)}</span>
+      <span className="num">{stolenPerHour(top)}</span>
       <span className={styles.legendSilent}>
         <span className={styles.silent} /> silent
       </span>
@@ -99,8 +101,8 @@ function HostList({ tiles }: { tiles: readonly HostTile[] }) {
             <LivenessBadge state={tile.state === 'live' ? 'never' : tile.state} />
           ) : (
             <span className={styles.amount}>
-              <InlineBar ratio={(tile.value ?? 0) / top} tone="aggressor" width={88} />
-              <span className="num">{rate(tile.value)}</span>
+              <InlineBar ratio={(tile.neighbor_wait_cores ?? 0) / top} tone="aggressor" width={88} />
+              <span className="num">{stolenPerHour(tile.neighbor_wait_cores)}</span>
             </span>
           )}
         </li>

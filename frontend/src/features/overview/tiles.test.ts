@@ -11,7 +11,8 @@ const tile = (
   host_id: name,
   name,
   instance_family: family,
-  value,
+  value: 0,
+  neighbor_wait_cores: value,
   state,
 })
 
@@ -23,15 +24,15 @@ describe('host tiles', () => {
   })
 
   it('use the lowest step for zero and the highest for the top', () => {
-    expect(stepOf(0, 653.8)).toBe(1)
-    expect(stepOf(653.8, 653.8)).toBe(6)
-    expect(stepOf(217, 653.8)).toBe(5)
-    expect(stepOf(0.01, 653.8)).toBe(1)
+    expect(stepOf(0, 6.538)).toBe(1)
+    expect(stepOf(6.538, 6.538)).toBe(6)
+    expect(stepOf(2.17, 6.538)).toBe(5)
+    expect(stepOf(0.0001, 6.538)).toBe(1)
   })
 
   it('stay pale on a calm fleet', () => {
-    const calm = [tile('a', 'r5', 0.2), tile('b', 'r5', 0.05)]
-    expect(stepOf(0.2, topOf(calm))).toBeLessThanOrEqual(3)
+    const calm = [tile('a', 'r5', 0.0002), tile('b', 'r5', 0.00005)]
+    expect(stepOf(0.0002, topOf(calm))).toBeLessThanOrEqual(3)
   })
 
   it('are silent without a value, whatever the state says', () => {
@@ -40,7 +41,7 @@ describe('host tiles', () => {
     expect(isSilent(tile('a', 'r5', 0))).toBe(false)
   })
 
-  it('name the worst host, and none when nobody is preempted', () => {
+  it('name the worst host, and none when nobody waits for a neighbor', () => {
     expect(worst([tile('a', 'r5', 3), tile('b', 'r5', 9)])?.name).toBe('b')
     expect(worst([tile('a', 'r5', 0)])).toBeNull()
   })

@@ -3,8 +3,8 @@ import type { HostTile } from './overview-query'
 export type Family = { name: string; tiles: HostTile[] }
 export type Step = 1 | 2 | 3 | 4 | 5 | 6
 
-/** Below this a fleet is calm, and its worst host must not look like trouble. */
-const CALM_TOP_PER_SECOND = 10
+/** Below this a fleet is calm, and its worst host must not look like trouble: 36 CPU-s in an hour. */
+const CALM_TOP_CORES = 0.01
 
 /** By family, the largest first; hosts keep their order, so that a tile stays in its place. */
 export function byFamily(tiles: readonly HostTile[]): Family[] {
@@ -21,7 +21,7 @@ export function byFamily(tiles: readonly HostTile[]): Family[] {
 }
 
 export function topOf(tiles: readonly HostTile[]): number {
-  return tiles.reduce((top, tile) => Math.max(top, tile.value ?? 0), CALM_TOP_PER_SECOND)
+  return tiles.reduce((top, tile) => Math.max(top, tile.neighbor_wait_cores ?? 0), CALM_TOP_CORES)
 }
 
 /** Six steps, each three times the one before: rates of hosts span decades. */
@@ -32,12 +32,12 @@ export function stepOf(value: number, top: number): Step {
 }
 
 export function isSilent(tile: HostTile): boolean {
-  return tile.state !== 'live' || tile.value === null
+  return tile.state !== 'live' || tile.neighbor_wait_cores === null
 }
 
 export function worst(tiles: readonly HostTile[]): HostTile | null {
   return tiles.reduce<HostTile | null>(
-    (found, tile) => ((tile.value ?? 0) > (found?.value ?? 0) ? tile : found),
+    (found, tile) => ((tile.neighbor_wait_cores ?? 0) > (found?.neighbor_wait_cores ?? 0) ? tile : found),
     null,
   )
 }

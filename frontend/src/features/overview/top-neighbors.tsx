@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { Schemas } from '@/lib/api'
-import { cores, count, latency, NO_VALUE, percent, perSecond } from '@/lib/format'
+import { cores, count, cpuSeconds, latency, NO_VALUE, percent } from '@/lib/format'
 import { DataTable } from '@/ui/data-table'
 import type { Column } from '@/ui/data-table-columns'
 import { InlineBar } from '@/ui/inline-bar'
@@ -36,12 +36,12 @@ const columns: Column<Neighbor>[] = [
     ),
   },
   {
-    id: 'rate',
-    head: 'Preempted others',
-    unit: '/s',
+    id: 'stolen',
+    head: 'Stolen',
+    unit: 'CPU-s',
     align: 'right',
-    help: 'Times per second another container was taken off a CPU for it',
-    cell: (row) => <span className="strong">{perSecond(row.preemptions_per_second)}</span>,
+    help: 'Time that tasks of other containers waited on a CPU while this one ran there',
+    cell: (row) => <span className="strong">{cpuSeconds(row.stolen_cpu_seconds)}</span>,
   },
   {
     id: 'share',
@@ -76,7 +76,7 @@ const columns: Column<Neighbor>[] = [
     id: 'worst_p99',
     head: 'Its P99 wait',
     align: 'right',
-    cell: (row) => latency(row.worst_victim?.runq_p99_seconds),
+    cell: (row) => latency(worstP99(row)),
   },
   {
     id: 'cores',
@@ -88,9 +88,14 @@ const columns: Column<Neighbor>[] = [
   },
 ]
 
+/** Without what the victim's own quota did to it. */
+function worstP99({ worst_victim: worst }: Neighbor): number | null {
+  return worst?.runq_unthrottled_p99_seconds ?? worst?.runq_p99_seconds ?? null
+}
+
 /** Using much CPU is no harm by itself: the mark needs a victim that waits. */
 function harms(row: Neighbor, waitingFrom: number): boolean {
-  return (row.worst_victim?.runq_p99_seconds ?? 0) >= waitingFrom
+  return (row.stolen_cpu_seconds ?? 0) > 0 && (worstP99(row) ?? 0) >= waitingFrom
 }
 
 type TopNeighborsProps = { rows?: readonly Neighbor[]; waitingFrom?: number; rangeWords?: string }
@@ -102,14 +107,14 @@ export function TopNeighbors({
 }: TopNeighborsProps) {
   return (
     <DataTable
-      label="Containers that preempted others"
+      label="Containers that stole CPU time"
       columns={columns}
       rows={rows}
       rowId={(row) => row.id}
       skeletonRows={5}
       isHarmful={(row, index) => index === 0 && harms(row, waitingFrom)}
       empty={
-        <StateBox title="No container preempted another">{`Counted over ${rangeWords}, system services apart.`}</StateBox>
+        <StateBox title="No container waited for another">{`Counted over ${rangeWords}, system services apart.`}</StateBox>
       }
     />
   )

@@ -64,7 +64,8 @@ static void take_snapshot(struct agent *self)
 static void keep_earlier_reads(struct agent *self)
 {
 	if (self->previous != self->base)
-		snapshot_carry(&self->snapshots[self->newest], &self->snapshots[self->previous]);
+		snapshot_carry(&self->snapshots[self->newest], &self->snapshots[self->previous],
+			       &self->snapshots[self->base]);
 	self->previous = self->newest;
 }
 

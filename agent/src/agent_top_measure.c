@@ -8,6 +8,12 @@
 
 #define CAP_PARTIES 1024 /* of pairs, with no row of their own */
 
+/*
+ * Seconds. The table keeps the dead for three refreshes: all of the longer window, in which
+ * their names are still needed. Births are told at once where the kernel allows it.
+ */
+#define REFRESH_EVERY 4
+
 struct top_name {
 	uint64_t container_id;
 	const struct cgroup *cgroup;
@@ -204,8 +210,9 @@ void agent_top_measure(struct agent_top *self)
 	struct top_second *second;
 
 	agent_drain(agent);
-	/* It is tried again in a second; until then a new cgroup goes by its number. */
-	(void)cgroup_table_refresh(agent->cgroups);
+	/* If it fails it is tried again; until then a new cgroup goes by its number. */
+	if (self->n_reads++ % REFRESH_EVERY == 0)
+		(void)cgroup_table_refresh(agent->cgroups);
 	self->newest = (self->newest + 1) % TOP_SNAPSHOTS;
 	if (self->n_seconds < TOP_SNAPSHOTS)
 		self->n_seconds++;
@@ -213,6 +220,9 @@ void agent_top_measure(struct agent_top *self)
 	snapshot_reset(&second->snapshot, clock_ns(CLOCK_MONOTONIC));
 	collector_set_read(&agent->collectors, &second->snapshot);
 	snapshot_seal(&second->snapshot);
+	if (self->n_seconds > 1)
+		snapshot_carry(&second->snapshot, &second_before(self, 1)->snapshot,
+			       &second_before(self, self->n_seconds - 1)->snapshot);
 	look_for_trouble(self);
 	if (self->n_seconds < 2) {
 		(void)batch_maker_begin(&agent->maker); /* cost starts here: tried again below */

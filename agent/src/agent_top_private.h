@@ -21,6 +21,7 @@ struct agent_top {
 	uint64_t due_ns; /* CLOCK_MONOTONIC */
 	struct top_second seconds[TOP_SNAPSHOTS];
 	size_t n_seconds, newest; /* how many hold something, the last one */
+	uint64_t n_reads;
 	struct top_name *names;
 	size_t n_names;
 	struct top_model model;

@@ -6,7 +6,7 @@
 #include "top/figures.h"
 
 #define POOL_BAR_MAX 64
-#define POOL_BAR_MIN 16
+#define POOL_BAR_MIN 8
 #define EVENT_LINES  2
 #define SHORT_SCREEN 20 /* lines: below, events give way to rows */
 
@@ -91,7 +91,8 @@ static void render_waits(const struct top_frame *frame, struct paint *paint)
 		paint_spaces(paint, STYLE_PLAIN, i == 0 ? 1 : gap);
 		paint_format(paint, parts[i].style, "%s %s", parts[i].word, text);
 	}
-	paint_format(paint, STYLE_QUIET, "%s", gap > 1 ? "   CPU-s per s" : " CPU-s/s");
+	if (paint->column + 14 <= paint->columns)
+		paint_text(paint, STYLE_QUIET, "   CPU-s per s");
 	paint_end_line(paint);
 }
 
@@ -227,6 +228,13 @@ static void render_keys(const struct top_frame *frame, struct paint *paint)
 		paint_text(paint, STYLE_QUIET, "_   Enter: keep  Esc: all");
 		return;
 	}
+	if (view->filter[0]) {
+		paint_text(paint, STYLE_WARN, "only: ");
+		paint_field(paint, STYLE_WARN, ALIGN_LEFT,
+			    top_smaller(cells_width(view->filter, paint->is_ascii), 30),
+			    view->filter);
+		paint_spaces(paint, STYLE_PLAIN, 2);
+	}
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const char *does = keys[i].does;
 
@@ -238,10 +246,6 @@ static void render_keys(const struct top_frame *frame, struct paint *paint)
 		paint_text(paint, STYLE_SECOND, does);
 		if (keys[i].key[0] == 's' && paint->columns >= 90)
 			paint_format(paint, STYLE_SECOND, " (%s)", top_sort_name(view->sort));
-	}
-	if (view->filter[0]) {
-		paint_text(paint, STYLE_WARN, "  only: ");
-		paint_text(paint, STYLE_WARN, view->filter);
 	}
 }
 

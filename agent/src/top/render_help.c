@@ -2,7 +2,7 @@
 
 static const char *const help[] = {
 	"KEYS",
-	"  q  quit                      p  pause: measuring goes on, the screen stands still",
+	"  q  quit                      p  pause the screen; measuring goes on",
 	"  s  sort by another figure    v  victims, aggressors or both",
 	"  1  windows of 1 s or 10 s    /  only names with this text in them (Esc: all)",
 	"",

@@ -112,8 +112,9 @@ const struct pair_counter *snapshot_find_pair(const struct snapshot *self,
 					      uint64_t waiter_cgroup_id, uint64_t runner_cgroup_id);
 
 /*
- * Between two windows more may be read. Gives to `self` what only the `earlier` of two reads of
- * one window knows: cgroups and pairs that are gone since, and a longer longest wait. Both are
- * sealed, and `self` is again.
+ * Between a window's `base` and its end more may be read. Gives to `self` what only the `earlier`
+ * of two such reads knows and a difference to `base` would miss: cgroups and pairs that are gone
+ * since, and a longer longest wait. All are sealed, and `self` is again.
  */
-void snapshot_carry(struct snapshot *self, const struct snapshot *earlier);
+void snapshot_carry(struct snapshot *self, const struct snapshot *earlier,
+		    const struct snapshot *base);

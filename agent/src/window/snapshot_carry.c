@@ -30,14 +30,42 @@ static void carry_cgroup(struct snapshot *self, const struct cgroup_counters *ea
 		row->sched.max_wait_ns = earlier->sched.max_wait_ns;
 }
 
-void snapshot_carry(struct snapshot *self, const struct snapshot *earlier)
+/* Gone, and nothing happened to it since `base`: no difference will ever show it. */
+static bool is_settled(const struct snapshot *self, const struct cgroup_counters *earlier,
+		       const struct snapshot *base)
 {
-	for (size_t i = 0; i < earlier->n_cgroups; i++)
-		carry_cgroup(self, &earlier->cgroups[i]);
+	const struct cgroup_counters *before;
+
+	if (snapshot_find(self, earlier->cgroup_id))
+		return false;
+	before = snapshot_find(base, earlier->cgroup_id);
+	return before && before->has == earlier->has &&
+	       before->sched.ran_ns == earlier->sched.ran_ns &&
+	       before->sched.wait_ns == earlier->sched.wait_ns &&
+	       before->cpu.usage_ns == earlier->cpu.usage_ns;
+}
+
+static bool is_pair_settled(const struct pair_counter *earlier, const struct snapshot *base)
+{
+	const struct pair_counter *before =
+		snapshot_find_pair(base, earlier->waiter_cgroup_id, earlier->runner_cgroup_id);
+
+	return before && before->wait_ns == earlier->wait_ns &&
+	       before->preemptions == earlier->preemptions;
+}
+
+void snapshot_carry(struct snapshot *self, const struct snapshot *earlier,
+		    const struct snapshot *base)
+{
+	for (size_t i = 0; i < earlier->n_cgroups; i++) {
+		if (!is_settled(self, &earlier->cgroups[i], base))
+			carry_cgroup(self, &earlier->cgroups[i]);
+	}
 	for (size_t i = 0; i < earlier->n_pairs; i++) {
 		const struct pair_counter *pair = &earlier->pairs[i];
 
-		if (!snapshot_find_pair(self, pair->waiter_cgroup_id, pair->runner_cgroup_id))
+		if (!snapshot_find_pair(self, pair->waiter_cgroup_id, pair->runner_cgroup_id) &&
+		    !is_pair_settled(pair, base))
 			(void)snapshot_add_pair(self, pair); /* no room: counted as dropped */
 	}
 	snapshot_seal(self);

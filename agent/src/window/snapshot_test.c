@@ -88,13 +88,23 @@ static void reset_forgets_all(void **state)
 /* Two reads of one window: the dead, and the longest wait, are told by the first one only. */
 static void carry_keeps_what_only_the_earlier_read_told(void **state)
 {
-	struct snapshot earlier, later;
+	struct snapshot base, earlier, later;
+	const struct pair_counter settled = {3, 1, 6, 60};
 	const struct pair_counter gone = {1, 3, 5, 50}, grown = {1, 2, 8, 80};
 	const struct pair_counter before = {1, 2, 4, 40};
 
 	(void)state;
+	assert_int_equal(snapshot_init(&base, 4, 4), 0);
 	assert_int_equal(snapshot_init(&earlier, 4, 4), 0);
 	assert_int_equal(snapshot_init(&later, 4, 4), 0);
+	*snapshot_cgroup(&base, 2) =
+		(struct cgroup_counters){.cgroup_id = 2, .sched = {.ran_ns = 20}};
+	*snapshot_cgroup(&base, 3) =
+		(struct cgroup_counters){.cgroup_id = 3, .sched = {.ran_ns = 29}};
+	*snapshot_cgroup(&earlier, 2) = *snapshot_cgroup(&base, 2); /* dead since before */
+	assert_int_equal(snapshot_add_pair(&base, &settled), 0);
+	assert_int_equal(snapshot_add_pair(&earlier, &settled), 0);
+	snapshot_seal(&base);
 	*snapshot_cgroup(&earlier, 1) = (struct cgroup_counters){
 		.cgroup_id = 1,
 		.has = CGROUP_HAS_SCHED,
@@ -125,7 +135,7 @@ static void carry_keeps_what_only_the_earlier_read_told(void **state)
 	assert_int_equal(snapshot_add_pair(&later, &grown), 0);
 	snapshot_seal(&earlier);
 	snapshot_seal(&later);
-	snapshot_carry(&later, &earlier);
+	snapshot_carry(&later, &earlier, &base);
 	assert_int_equal(later.n_cgroups, 3);
 	assert_int_equal(snapshot_find(&later, 1)->sched.ran_ns, 20);
 	assert_int_equal(snapshot_find(&later, 1)->sched.max_wait_ns, 700);
@@ -137,6 +147,8 @@ static void carry_keeps_what_only_the_earlier_read_told(void **state)
 	assert_int_equal(snapshot_find_pair(&later, 1, 2)->wait_ns, 80);
 	assert_int_equal(snapshot_find_pair(&later, 1, 3)->wait_ns, 50);
 	assert_int_equal(later.dropped, 0);
+	assert_null(snapshot_find(&later, 2));
+	snapshot_free(&base);
 	snapshot_free(&earlier);
 	snapshot_free(&later);
 }

@@ -143,6 +143,14 @@ def test_filters_by_kind_host_victim_and_aggressor(fleet: Fleet, reader: Reader)
     assert reader.get("/events", kind="throttling")["total"] == 1
 
 
+def test_coverage_is_that_of_the_one_host_that_can_answer(fleet: Fleet, reader: Reader) -> None:
+    web = fleet.container(fleet.host("h1"), "web")
+    fleet.host("h2")
+    for name in ("container_id", "aggressor_id"):
+        assert reader.get("/events", **{name: str(web)})["coverage"]["hosts_known"] == 1
+    assert reader.get("/events")["coverage"]["hosts_known"] == 2
+
+
 def test_pages_go_back_in_time_and_miss_nothing(fleet: Fleet, reader: Reader) -> None:
     web = fleet.container(fleet.host(), "web")
     for number in range(1, 12):

@@ -82,6 +82,11 @@ def test_nobody_is_told_what_somebody_wants_of_another_host(
     assert send(make.request(host.host_id, [make.batch(1)])).status_code == 204
 
 
+def test_a_refusal_tells_nothing(send: Send, asked: EnrolledHost, session: Session) -> None:
+    assert send(make.request_of_windows(asked.host_id, 5)).status_code == 409
+    assert session.get_one(LiveRequest, asked.host_id).told_at is None
+
+
 def test_after_its_time_nothing_is_wanted(
     send: Send, send_live: SendLive, host: EnrolledHost, session: Session
 ) -> None:

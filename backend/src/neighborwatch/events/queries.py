@@ -27,6 +27,12 @@ class EventFilters:
     victim: CgroupRef | None
     aggressor: CgroupRef | None
 
+    @property
+    def of_host(self) -> int | None:
+        """The one host that answers can come from; None: any."""
+        named = (self.victim, self.aggressor)
+        return self.host_id or next((ref.host_id for ref in named if ref is not None), None)
+
 
 @dataclass(frozen=True, slots=True)
 class _Identity:

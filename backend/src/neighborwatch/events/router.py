@@ -47,5 +47,5 @@ def list_events(
         chunks = queries.stream_events(session, request, filters)
         return csv_response(chunks, EventItem, filename="events.csv")
     page, items = queries.list_events(session, request, filters)
-    covered = coverage(session, request.span, now=now, host_id=filters.host_id)
+    covered = coverage(session, request.span, now=now, host_id=filters.of_host)
     return EventList(**meta_fields(request.span, covered), **page_fields(page), items=items)

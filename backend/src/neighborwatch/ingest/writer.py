@@ -130,7 +130,15 @@ def write(connection: Connection, received: Sequence[Received], horizon: Horizon
     moved = _move_cursors(connection, plans)
     won = [plan for plan in plans if plan.received.request.host_id in moved]
     rows = _store(connection, won)
-    live = live_seconds(connection, {one.request.host_id: one.received_at for one in received})
+    answered = {*moved, *known}
+    live = live_seconds(
+        connection,
+        {
+            one.request.host_id: one.received_at
+            for one in received
+            if one.request.host_id in answered
+        },
+    )
     for plan in plans:
         host_id = plan.received.request.host_id
         outcomes[host_id] = (

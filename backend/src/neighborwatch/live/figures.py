@@ -106,19 +106,30 @@ def stolen_ns(windows: Sequence[Window]) -> dict[int, dict[int, int]]:
     return sums
 
 
-def live_container(
-    ref: CgroupRef, windows: Sequence[Window], names: Mapping[int, Name]
+def live_containers(
+    host_id: int, shown: Sequence[int], windows: Sequence[Window], names: Mapping[int, Name]
+) -> list[LiveContainer]:
+    grid, stolen = seconds_shown(windows), stolen_ns(windows)
+    measured: dict[int, dict[int, tuple[Entry, float]]] = {id_: {} for id_ in shown}
+    for window in windows:
+        for entry in window.body["containers"]:
+            if entry["id"] in measured:
+                measured[entry["id"]][window.second] = (entry, _duration(window))
+    return [
+        _container(CgroupRef(host_id, id_), grid, measured[id_], stolen.get(id_, {}), names)
+        for id_ in shown
+    ]
+
+
+def _container(
+    ref: CgroupRef,
+    grid: Sequence[int],
+    measured: Mapping[int, tuple[Entry, float]],
+    stolen: Mapping[int, int],
+    names: Mapping[int, Name],
 ) -> LiveContainer:
-    measured = {
-        window.second: (entry, _duration(window))
-        for window in windows
-        for entry in window.body["containers"]
-        if entry["id"] == ref.container_id
-    }
     waited = sum(entry["wait_ns"] or 0 for entry, _ in measured.values())
-    stolen = stolen_ns(windows).get(ref.container_id, {})
     worst = sorted(stolen.items(), key=lambda item: (-item[1], item[0]))[:TOP_AGGRESSORS]
-    grid = seconds_shown(windows)
     known = named(ref.container_id, names)
     return LiveContainer(
         id=str(ref),

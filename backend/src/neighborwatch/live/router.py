@@ -16,7 +16,6 @@ from neighborwatch.live.schemas import (
     LiveAsk,
     LiveRequestAnswer,
 )
-from neighborwatch.measures.ids import CgroupRef
 
 router = APIRouter(tags=["live"], route_class=ConditionalRoute)
 _NO_HOST: dict[int | str, dict[str, Any]] = {
@@ -68,7 +67,5 @@ def get_live(
         t=grid,
         host_series=figures.host_series(windows),
         containers_total=len(waits),
-        containers=[
-            figures.live_container(CgroupRef(host_id, id_), windows, names) for id_ in shown
-        ],
+        containers=figures.live_containers(host_id, shown, windows, names),
     )

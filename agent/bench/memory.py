@@ -108,7 +108,7 @@ def measure(folder: Path, seconds: int) -> float:
     trusted = certificate(folder)
     (folder / "token").write_text("nwe_memory")
     with backend(folder) as port, bench.load("cgroups"):
-        command = [
+        command: list[str | Path] = [
             bench.NWAGENT,
             "--server",
             f"https://localhost:{port}",

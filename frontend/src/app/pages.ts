@@ -1,7 +1,15 @@
-import { ArrowLeftRight, Box, LayoutGrid, type LucideIcon, RadioTower, Server } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  Box,
+  LayoutGrid,
+  ListOrdered,
+  type LucideIcon,
+  RadioTower,
+  Server,
+} from 'lucide-react'
 
 type Page = {
-  to: '/' | '/containers' | '/hosts' | '/neighbors' | '/agents'
+  to: '/' | '/containers' | '/hosts' | '/neighbors' | '/events' | '/agents'
   title: string
   icon: LucideIcon
   key: string
@@ -13,5 +21,6 @@ export const PAGES: readonly Page[] = [
   { to: '/containers', title: 'Containers', icon: Box, key: 'c' },
   { to: '/hosts', title: 'Hosts', icon: Server, key: 'h' },
   { to: '/neighbors', title: 'Neighbors', icon: ArrowLeftRight, key: 'n' },
+  { to: '/events', title: 'Events', icon: ListOrdered, key: 'e' },
   { to: '/agents', title: 'Agents', icon: RadioTower, key: 'a' },
 ]

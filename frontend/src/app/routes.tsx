@@ -84,6 +84,19 @@ const neighbors = createRoute({
   component: lazyRouteComponent(() => import('@/pages/neighbors-page'), 'NeighborsPage'),
 })
 
+const events = createRoute({
+  getParentRoute: () => frame,
+  path: '/events',
+  staticData: { title: 'Events' },
+  validateSearch: tableSearch.extend({
+    kind: z.enum(['noisy_neighbor', 'throttling']).optional().catch(undefined),
+    host_id: z.coerce.string().optional().catch(undefined),
+    container_id: z.coerce.string().optional().catch(undefined),
+    aggressor_id: z.coerce.string().optional().catch(undefined),
+  }),
+  component: lazyRouteComponent(() => import('@/pages/events-page'), 'EventsPage'),
+})
+
 const agents = createRoute({
   getParentRoute: () => frame,
   path: '/agents',
@@ -114,5 +127,5 @@ const signInRoute = createRoute({
 
 export const routeTree = root.addChildren([
   signInRoute,
-  frame.addChildren([overview, containers, container, hosts, neighbors, agents]),
+  frame.addChildren([overview, containers, container, hosts, neighbors, events, agents]),
 ])

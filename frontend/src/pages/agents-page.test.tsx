@@ -14,8 +14,8 @@ describe('agents', () => {
     const { container } = renderApp('/agents')
     const row = (await screen.findByRole('link', { name: 'i-0a1b4c7d2e' })).closest('tr')
     expect(row).toHaveTextContent('sched, throttle ok')
-    expect(row).toHaveTextContent('214')
-    expect(row).toHaveTextContent('0.21 %')
+    expect(row).toHaveTextContent('211 measured')
+    expect(row).toHaveTextContent('0.007 % of 0.50 % allowed')
     expect(row).toHaveTextContent('10.9 MiB')
     expect(await axeViolations(container)).toEqual([])
   })
@@ -53,6 +53,34 @@ describe('agents', () => {
     renderApp('/agents')
     const row = (await screen.findByRole('link', { name: 'i-0a1b4c7d2e' })).closest('tr') as HTMLElement
     expect(within(row).getAllByText('–').length).toBe(6)
+  })
+
+  it('say what they cost, how that is known, and what the governor switched off', async () => {
+    answerFrame()
+    const cost = anAgent().cost as NonNullable<ReturnType<typeof anAgent>['cost']>
+    answer(
+      '/agents',
+      aPage([
+        anAgent({
+          cost: {
+            ...cost,
+            method: 'estimated',
+            spent_ratio: 0.0071,
+            governor_level: 2,
+            governor_reason: 'off: event exemplars, exact blame of short waits; 0.71 % of 0.50 % spent',
+          },
+          event_loss: { ring_full: 3, queue_full: 1, rate_limited: 40 },
+        }),
+      ]),
+    )
+    renderApp('/agents')
+    const row = (await screen.findByRole('link', { name: 'i-0a1b4c7d2e' })).closest('tr') as HTMLElement
+    expect(row).toHaveTextContent('211 estimated')
+    expect(row).toHaveTextContent('0.710 % of 0.50 % allowed')
+    expect(row).toHaveTextContent('saving, step 2')
+    expect(row).toHaveTextContent('off: event exemplars')
+    expect(row).toHaveTextContent('4 events')
+    expect(screen.getByTitle(/slots 61 of 512 \(12 %\)/)).toBeInTheDocument()
   })
 
   it('say what was lost, what waits in the spool and how far a clock is off', async () => {

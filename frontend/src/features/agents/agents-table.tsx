@@ -35,6 +35,31 @@ function Spool({ cost }: { cost: AgentItem['cost'] }) {
   )
 }
 
+/** How it is known stands beside it: a word, not a colour. */
+function NsPerRun({ cost }: { cost: AgentItem['cost'] }) {
+  if (cost === null || cost.bpf_ns_per_run === null) return NO_VALUE
+  const programs = cost.programs
+    .map((one) => `${one.name} ${decimal(one.ns_per_run)} ns × ${count(one.runs_per_second)}/s`)
+    .join(', ')
+  return (
+    <span title={programs}>
+      {decimal(cost.bpf_ns_per_run)} <span className="quiet">{cost.method ?? 'not said how'}</span>
+    </span>
+  )
+}
+
+/** Against its budget; a governor that switched something off is told in the collectors' cell. */
+function Spent({ cost }: { cost: AgentItem['cost'] }) {
+  if (cost === null || cost.spent_ratio === null) return NO_VALUE
+  const budget = cost.budget_ratio === null ? 'no budget set' : `of ${percent(cost.budget_ratio, 2)} allowed`
+  const process = `agent process ${percent(cost.cpu_ratio, 2)} of one CPU`
+  return (
+    <span title={`${budget}; ${process}`}>
+      {percent(cost.spent_ratio, 3)} <span className="quiet">{budget}</span>
+    </span>
+  )
+}
+
 const columns = (zone: Zone): Column<AgentItem>[] => [
   {
     id: 'host_name',
@@ -66,24 +91,24 @@ const columns = (zone: Zone): Column<AgentItem>[] => [
     head: 'Collectors',
     grow: true,
     level: 2,
-    cell: (row) => <Collectors collectors={row.collectors} />,
+    cell: (row) => <Collectors collectors={row.collectors} cost={row.cost} />,
   },
   {
     id: 'bpf',
     head: 'BPF',
-    unit: 'ns/switch',
+    unit: 'ns/run',
     align: 'right',
     level: 3,
-    help: 'Time of the BPF programs per context switch; unknown while the kernel keeps no BPF statistics',
-    cell: (row) => decimal(row.cost?.bpf_ns_per_switch),
+    help: 'Time of one run of a BPF program: measured by the kernel in short slices, or estimated from what a run cost at start',
+    cell: (row) => <NsPerRun cost={row.cost} />,
   },
   {
-    id: 'cpu',
-    head: 'CPU',
-    unit: 'of one',
+    id: 'cost',
+    head: 'Costs',
+    unit: 'of the host',
     align: 'right',
-    help: 'CPU time of the agent process, of one CPU',
-    cell: (row) => percent(row.cost?.cpu_ratio, 2),
+    help: 'CPU time of BPF programs and agent process, of all CPUs of the host',
+    cell: (row) => <Spent cost={row.cost} />,
   },
   { id: 'rss', head: 'Memory', align: 'right', level: 3, cell: (row) => bytes(row.cost?.rss_bytes) },
   {
@@ -100,7 +125,9 @@ const columns = (zone: Zone): Column<AgentItem>[] => [
     align: 'right',
     level: 2,
     sortable: true,
-    cell: (row) => <Lost records={lostRecords(row.collectors)} batches={row.lost_batches} />,
+    cell: (row) => (
+      <Lost records={lostRecords(row.collectors)} batches={row.lost_batches} events={row.event_loss} />
+    ),
   },
   {
     id: 'clock_skew_seconds',

@@ -29,6 +29,7 @@ function Name({ row }: { row: ContainerItem }) {
 function Narrow({ by, value, text }: { by: 'host_id' | 'namespace'; value: string; text: string }) {
   return (
     <Link
+      from="/containers"
       to="/containers"
       search={(before) => ({ ...before, [by]: value, cursor: undefined })}
       className={by === 'host_id' ? 'link mono' : 'link secondary'}

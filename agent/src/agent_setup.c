@@ -12,6 +12,9 @@
 
 #define CAP_PAIRS 16384 /* what one batch may hold */
 
+/* A snapshot holds all that ever met since they live, active or not: 256 cgroups on two CPUs. */
+#define CAP_KNOWN_PAIRS 65536
+
 /* Of cgroups that died since the last read and may have no name: counted, and folded. */
 #define CAP_DEAD_ROWS 4096
 
@@ -114,7 +117,7 @@ static int allocate(struct agent *self)
 	int r = 0;
 
 	for (size_t i = 0; i < 3 && r == 0; i++)
-		r = snapshot_init(&self->snapshots[i], cap_rows, CAP_PAIRS);
+		r = snapshot_init(&self->snapshots[i], cap_rows, CAP_KNOWN_PAIRS);
 	if (r == 0)
 		r = window_init(&self->window, cap_rows, CAP_PAIRS);
 	if (r == 0)

@@ -32,7 +32,8 @@ static struct top_look look_of_environment(void)
 
 static void stop(struct agent_top *self, int result)
 {
-	self->result = result;
+	if (self->result == 0)
+		self->result = result;
 	loop_stop(self->agent->loop);
 }
 

@@ -22,7 +22,7 @@ struct top_name {
 int agent_top_init(struct agent_top *self)
 {
 	const size_t cap_rows = self->agent->config->max_cgroups;
-	const size_t cap_pairs = self->agent->window.cap_pairs;
+	const size_t cap_pairs = self->agent->snapshots[0].cap_pairs;
 	int r = 0;
 
 	self->agent_cpu = -1;

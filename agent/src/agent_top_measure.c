@@ -251,6 +251,15 @@ void agent_top_show_newest(struct agent_top *self)
 	self->agent_cpu = (double)cost_ns / (double)self->model.duration_ns;
 }
 
+static uint64_t lost_events(const struct collector_set *set)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < set->n_running; i++)
+		n += set->running[i].report.ring_lost;
+	return n;
+}
+
 void agent_top_compose(struct agent_top *self)
 {
 	const struct agent *agent = self->agent;
@@ -263,7 +272,7 @@ void agent_top_compose(struct agent_top *self)
 		.cpus = agent->host.cpus_online,
 		.clock = self->clock,
 		.agent_cpu = self->agent_cpu,
-		.lost = self->lost,
+		.lost = self->lost + lost_events(&agent->collectors),
 		.governor_level = self->governor_level,
 		.governor_reason = self->governor_reason,
 		.trouble = self->trouble,

@@ -39,12 +39,12 @@ def workloads() -> list[Workload]:
         Workload(
             name=HOG,
             image="demo/batch-encode:1.9",
-            # A pause between frames is what makes it preempt others: whoever never sleeps is
-            # preempted by each waker, and by a count of preemptions would look like the victim.
-            pattern=Pattern(run_us=8000, sleep_us=400, jitter_percent=20, cpu=shared),
-            # A request for 64 CPUs, as somebody writes who wants it done soon.
-            shares=64 * 1024,
-            what=f"95 % of CPU {shared} in pieces of 8 ms, with 64 times the weight",
+            # It never sleeps, so each waker preempts it: a count of preemptions would call it the
+            # victim. The time that others waited while it ran says what it is.
+            pattern=Pattern(run_us=8000, cpu=shared),
+            # A request for 16 CPUs, as somebody writes who wants it done soon.
+            shares=16 * 1024,
+            what=f"never sleeps on CPU {shared}, with 16 times the weight",
             expect="first of the noisy neighbors, with checkout-api as its victim",
         ),
         Workload(

@@ -59,15 +59,17 @@ test.describe
       expect(await p99OnPage(page, victim, together)).toBeCloseTo(during, 3)
     })
 
-    test("the victim's page names the hog first of those that came in", async ({ page }) => {
+    test("the victim's page names the hog first of those that ran while it waited", async ({ page }) => {
       await page.goto(`/containers/${victim}?from=now-15m`)
-      const table = page.getByRole('table', { name: 'Who came in when it was switched out' })
-      const others = table.getByRole('row').filter({ hasText: 'another container' })
+      const table = page.getByRole('table', { name: 'Who ran while it waited' })
+      const others = table.getByRole('row').filter({ hasText: 'container' })
       // Pairs of victim and aggressor are merged over a minute.
       await expect(async () => {
         await page.reload()
-        await expect(others.first()).toContainText('batch-encode', { timeout: 3000 })
+        await expect(others.nth(0)).toContainText('batch-encode', { timeout: 3000 })
       }).toPass(STORED)
+      await expect(page.getByRole('img', { name: /^Demand: ran .*neighbors/ })).toBeVisible()
+      await expect(page.getByRole('figure', { name: 'Waited, by cause' })).toBeVisible()
     })
 
     test('the hog heads the ranking on the page as in the API', async ({ page }) => {

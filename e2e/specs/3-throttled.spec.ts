@@ -7,8 +7,15 @@ import { expect, test } from '../support/test'
 const PERIODS_OFF = 4
 const RATIO_OFF = 0.01
 
-type Detail = Container & { preempted_other_per_second: number }
-type Answer = { container: Detail; preempted_by: { kind: string; name: string }[] }
+/** What may run beside it on its CPU for a moment, of all that it waited. */
+const NEIGHBOR_SHARE = 0.01
+
+type Part = { cause: string; seconds: number; wait_ratio: number }
+type Answer = {
+  container: Container
+  ledger: { parts: Part[] }
+  aggressors: { kind: string; wait_ratio: number }[]
+}
 
 /** The longest span between two readings whose windows are all stored. */
 async function storedSpan(id: string): Promise<{ first: Edge; last: Edge }> {
@@ -53,9 +60,15 @@ test.describe
       expect(items.flatMap((item) => item.top_victims.map((victim) => victim.name))).not.toContain(
         'thumbnailer',
       )
-      const { container, preempted_by } = await read<Answer>(`/containers/${id}?from=now-15m`)
-      expect(preempted_by.filter((row) => row.kind === 'container')).toEqual([])
-      expect(container.preempted_other_per_second).toBe(0)
+      const { ledger, aggressors } = await read<Answer>(`/containers/${id}?from=now-15m`)
+      const part = (cause: string) =>
+        ledger.parts.find((one) => one.cause === cause)?.wait_ratio ?? Number.NaN
+      expect(part('throttled_own'), 'its own quota is what it waited for').toBeGreaterThan(0.5)
+      expect(part('throttled_ancestor')).toBe(0)
+      expect(part('neighbor')).toBeLessThanOrEqual(NEIGHBOR_SHARE)
+      for (const row of aggressors.filter(({ kind }) => kind === 'container')) {
+        expect(row.wait_ratio).toBeLessThanOrEqual(NEIGHBOR_SHARE)
+      }
 
       await page.goto('/neighbors?from=now-15m')
       const rows = page.getByRole('table', { name: 'Neighbors' }).getByRole('row')

@@ -16,12 +16,19 @@ export async function pages(): Promise<Record<string, string>> {
     'container-throttled': `/containers/${throttled?.id}${RANGE}`,
     hosts: `/hosts${RANGE}`,
     neighbors: `/neighbors${RANGE}`,
+    events: `/events${RANGE}`,
     agents: `/agents${RANGE}`,
   }
 }
 
 /** Pages whose charts end at the newest window. */
-export const TIMED_PAGES = ['overview', 'containers', 'container-waiting', 'container-throttled'] as const
+export const TIMED_PAGES = [
+  'overview',
+  'containers',
+  'container-waiting',
+  'container-throttled',
+  'events',
+] as const
 /** Tables, which look the same while the newest window is not old. */
 export const TABLE_PAGES = ['hosts', 'neighbors', 'agents'] as const
 

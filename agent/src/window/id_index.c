@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
 #define FIRST_MASK 63
 
 int id_index_init(struct id_index *self, size_t capacity, const void *elements,
@@ -40,6 +42,13 @@ void id_index_clear(struct id_index *self)
 {
 	memset(self->cells, 0, (self->mask + 1) * sizeof(*self->cells));
 	self->n = 0;
+}
+
+void id_index_forget(struct id_index *self)
+{
+	pages_forget(self->cells, (self->mask + 1) * sizeof(*self->cells));
+	self->mask = FIRST_MASK;
+	id_index_clear(self);
 }
 
 struct key {

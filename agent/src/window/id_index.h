@@ -31,6 +31,9 @@ int id_index_init(struct id_index *self, size_t capacity, const void *elements,
 void id_index_free(struct id_index *self);
 void id_index_clear(struct id_index *self);
 
+/* Cleared, and as small as at first: its cells are not resident any more. */
+void id_index_forget(struct id_index *self);
+
 /*
  * The position of (a, b), or `next` after having stored it; the caller then writes the element
  * there before it asks again. Positions are given out from 0 on, without holes. `b` is 0 where

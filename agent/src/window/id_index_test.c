@@ -27,7 +27,7 @@ static void every_key_is_found_while_the_index_grows(void **state)
 	(void)state;
 	assert_int_equal(id_index_init(&index, N, elements, sizeof(elements[0]), ID_INDEX_TWO_IDS),
 			 0);
-	for (size_t round = 0; round < 2; round++) {
+	for (size_t round = 0; round < 3; round++) {
 		for (size_t i = 0; i < N; i++) {
 			const struct element next = element_of(i);
 
@@ -39,7 +39,11 @@ static void every_key_is_found_while_the_index_grows(void **state)
 		for (size_t i = 0; i < N; i++)
 			assert_int_equal(id_index_find(&index, element_of(i).a, element_of(i).b),
 					 i);
-		id_index_clear(&index);
+		if (round == 0)
+			id_index_clear(&index);
+		else
+			id_index_forget(&index);
+		assert_int_equal(id_index_find(&index, 0, 0), SIZE_MAX);
 	}
 	id_index_free(&index);
 }

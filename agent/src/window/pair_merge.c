@@ -63,5 +63,5 @@ void pair_merge_reset(struct pair_merge *self)
 	self->n_pairs = 0;
 	self->dropped = 0;
 	self->n_windows = 0;
-	id_index_clear(&self->index);
+	id_index_forget(&self->index);
 }

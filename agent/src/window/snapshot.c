@@ -57,6 +57,8 @@ void snapshot_forget(struct snapshot *self)
 {
 	pages_forget(self->cgroups, self->n_cgroups * sizeof(*self->cgroups));
 	pages_forget(self->pairs, self->n_pairs * sizeof(*self->pairs));
+	id_index_forget(&self->cgroup_index);
+	id_index_forget(&self->pair_index);
 	snapshot_reset(self, 0);
 }
 

@@ -65,8 +65,8 @@ void window_forget(struct window *self)
 	pages_forget(self->pairs, self->n_pairs * sizeof(*self->pairs));
 	self->n_rows = 0;
 	self->n_pairs = 0;
-	id_index_clear(&self->row_index);
-	id_index_clear(&self->pair_index);
+	id_index_forget(&self->row_index);
+	id_index_forget(&self->pair_index);
 }
 
 static void mark_parents(const struct differ *self)

@@ -216,8 +216,9 @@ static void end_one_job(const struct options *options, struct job *jobs)
 		die("a task ended with status %d", status);
 	}
 	remove_cgroup(options, &jobs[at]);
-	printf("{\"name\": \"churn-%llu\", \"ran_ns\": %llu, \"lived_ns\": %llu}\n",
-	       (unsigned long long)jobs[at].number,
+	printf("{\"name\": \"churn-%llu\", \"runtime_id\": \"%s\", \"ran_ns\": %llu, "
+	       "\"lived_ns\": %llu}\n",
+	       (unsigned long long)jobs[at].number, jobs[at].id,
 	       (unsigned long long)(timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime) -
 				    ran_before_ns[at]),
 	       (unsigned long long)(clock_ns(CLOCK_MONOTONIC) - jobs[at].born_ns));

@@ -17,6 +17,7 @@ class Ended:
     """One container that is gone: what the kernel counted for its task while it was inside."""
 
     name: str
+    runtime_id: str
     ran_ns: int
     lived_ns: int
 

@@ -26,6 +26,9 @@ WINDOW_SECONDS = 2
 LONG_RUN_NS = 50_000_000
 RAN_ERROR_RATIO = 0.01
 RSS_GROWTH_BYTES = 1024 * 1024
+# Memory follows the largest window so far, which other cgroups of a busy host make larger.
+ROW_BYTES = 6 * 1024
+PAIR_BYTES = 256
 # The background ends by itself should the test be killed.
 BOUND_SECONDS = 3600
 
@@ -63,6 +66,7 @@ def rss_bytes(pid: int) -> int:
 class Run:
     ended: list[Ended]
     windows: list[dict[str, Any]]
+    warm_at_ns: int
     warm_rss_bytes: int
     rss_bytes: int
     seconds: float
@@ -73,29 +77,53 @@ def run_churn(cgroups: Cgroups, output: Path) -> Run:
     pattern = Pattern(run_us=3000, sleep_us=3000, threads=2)
     process = load.start(background, pattern, seconds=BOUND_SECONDS)
     ended: list[Ended] = []
-    warm_rss_bytes = 0
+    warm_at_ns = warm_rss_bytes = 0
     with agent(cgroups, output) as pid:
         started = time.monotonic()
         with churn(cgroups, count=COUNT, at_once=AT_ONCE) as ending:
             for container in ending:
                 ended.append(container)
                 if len(ended) == WARM_COUNT:
+                    warm_at_ns = time.time_ns()
                     warm_rss_bytes = rss_bytes(pid)
         seconds = time.monotonic() - started
         time.sleep(2 * WINDOW_SECONDS)  # the last ones are in a window, too
         end_rss_bytes = rss_bytes(pid)
     load.stop(process)
-    windows = [json.loads(line) for line in output.read_text().splitlines()]
-    return Run(ended, windows, warm_rss_bytes, end_rss_bytes, seconds)
+    lines = [json.loads(line) for line in output.read_text().splitlines()]
+    windows = [line for line in lines if "cgroups" in line]
+    return Run(ended, windows, warm_at_ns, warm_rss_bytes, end_rss_bytes, seconds)
 
 
-def ran_by_name(windows: list[dict[str, Any]]) -> dict[str, int]:
-    """Rows that nobody has named are under their container_id."""
+def largest_bytes(windows: list[dict[str, Any]]) -> int:
+    rows = max(len(window["cgroups"]) for window in windows)
+    pairs = max(len(window["blame"]) for window in windows)
+    return rows * ROW_BYTES + pairs * PAIR_BYTES
+
+
+def allowed_growth_bytes(run: Run) -> int:
+    earlier = [w for w in run.windows if w["started_at_unix_ns"] < run.warm_at_ns]
+    return RSS_GROWTH_BYTES + largest_bytes(run.windows) - largest_bytes(earlier)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the rows of one container say, over all windows."""
+
+    names: frozenset[str]
+    ran_ns: int
+
+
+def seen_by_runtime_id(windows: list[dict[str, Any]]) -> dict[str, Seen]:
+    names: dict[str, set[str]] = defaultdict(set)
     ran_ns: dict[str, int] = defaultdict(int)
     for window in windows:
         for row in window["cgroups"]:
-            ran_ns[row["name"]] += row.get("sched", {}).get("ran_ns", 0)
-    return ran_ns
+            if row.get("image") not in ("", "test/churn:1"):
+                continue  # a system cgroup, or somebody else's container
+            names[row["runtime_id"]].add(row["name"])
+            ran_ns[row["runtime_id"]] += row.get("sched", {}).get("ran_ns", 0)
+    return {key: Seen(frozenset(names[key]), ran_ns[key]) for key in names}
 
 
 def states_of(windows: list[dict[str, Any]], name: str) -> set[str]:
@@ -111,10 +139,14 @@ def test_short_lived_cgroups_are_named_and_counted_in_flat_memory(
     cgroups: Cgroups, tmp_path: Path
 ) -> None:
     run = run_churn(cgroups, tmp_path / "windows.jsonl")
-    ran_ns = ran_by_name(run.windows)
+    seen = seen_by_runtime_id(run.windows)
     expected_ns = sum(container.ran_ns for container in run.ended)
-    counted_ns = sum(ran for name, ran in ran_ns.items() if name.startswith("churn-"))
-    unnamed = [container for container in run.ended if container.name not in ran_ns]
+    counted_ns = sum(seen[c.runtime_id].ran_ns for c in run.ended if c.runtime_id in seen)
+    unknown = [c for c in run.ended if c.runtime_id not in seen]
+    # Its bundle was gone before the agent, which waited for a CPU itself, could read it.
+    by_id_only = [
+        c for c in run.ended if c not in unknown and c.name not in seen[c.runtime_id].names
+    ]
     long_ones = [container for container in run.ended if container.ran_ns > LONG_RUN_NS]
     lived = sorted(container.lived_ns for container in run.ended)
     cost_ns = sum(w["cost"]["user_ns"] + w["cost"]["system_ns"] for w in run.windows)
@@ -122,8 +154,8 @@ def test_short_lived_cgroups_are_named_and_counted_in_flat_memory(
         f"\n{len(run.ended)} cgroups in {run.seconds:.0f} s, "
         f"lived {lived[0] / 1e6:.1f} to {lived[-1] / 1e6:.0f} ms "
         f"(median {lived[len(lived) // 2] / 1e6:.0f}): "
-        f"{len(unnamed)} without a name, "
-        f"{sum(c.ran_ns > LONG_RUN_NS for c in unnamed)} of {len(long_ones)} that ran > 50 ms\n"
+        f"{len(unknown)} unknown, {len(by_id_only)} by id only; of {len(long_ones)} that ran "
+        f"> 50 ms: {len({*unknown} & {*long_ones})} and {len({*by_id_only} & {*long_ones})}\n"
         f"ran {counted_ns / 1e9:.3f} s in their rows, {expected_ns / 1e9:.3f} s by the kernel "
         f"({counted_ns / expected_ns - 1:+.3%})\n"
         f"RSS {run.warm_rss_bytes / 2**20:.2f} MiB after {WARM_COUNT}, "
@@ -133,11 +165,12 @@ def test_short_lived_cgroups_are_named_and_counted_in_flat_memory(
     )
 
     assert len(run.ended) == COUNT
-    assert [c.name for c in unnamed if c.ran_ns > LONG_RUN_NS] == []
-    assert len(unnamed) == 0, "the table has room for the dead of some windows"
+    assert [c.name for c in unknown if c.ran_ns > LONG_RUN_NS] == []
+    assert len(unknown) == 0, "the table has room for the dead of some windows"
+    assert len(by_id_only) < 0.1 * COUNT
     assert counted_ns == pytest.approx(expected_ns, rel=RAN_ERROR_RATIO)
     for container in long_ones:
-        assert ran_ns[container.name] == pytest.approx(container.ran_ns, rel=0.05)
-    assert run.rss_bytes - run.warm_rss_bytes < RSS_GROWTH_BYTES
+        assert seen[container.runtime_id].ran_ns == pytest.approx(container.ran_ns, rel=0.05)
+    assert run.rss_bytes - run.warm_rss_bytes < allowed_growth_bytes(run)
     assert states_of(run.windows, "lifecycle") == {"ok"}
     assert not any("more than" in state for state in states_of(run.windows, "sched"))

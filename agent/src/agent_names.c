@@ -204,17 +204,13 @@ void announcer_resend_all(struct announcer *self)
 bool announcer_lookup(const void *table, uint64_t container_id, struct batch_identity *ret)
 {
 	const struct cgroup *cgroup;
-	size_t cursor = 0;
 
 	if (container_id == container_id_of(false, FOLD_PATH)) {
 		*ret = fold_identity();
 		return true;
 	}
-	while ((cgroup = cgroup_table_next(table, &cursor))) {
-		if (cgroup->identity.container_id != container_id || !is_topmost(table, cgroup))
-			continue;
+	cgroup = cgroup_table_find_container(table, container_id);
+	if (cgroup)
 		*ret = identity_of(cgroup);
-		return true;
-	}
-	return false;
+	return cgroup != NULL;
 }

@@ -9,33 +9,6 @@
 
 static const struct identity_sources no_sources;
 
-static size_t slot_of(const struct cgroup_table *self, uint64_t id)
-{
-	return (size_t)(id * 0x9e3779b97f4a7c15ULL >> 32) & self->slot_mask;
-}
-
-static void index_entry(struct cgroup_table *self, size_t at)
-{
-	size_t slot = slot_of(self, self->entries[at].cgroup.id);
-
-	while (self->slots[slot])
-		slot = (slot + 1) & self->slot_mask;
-	self->slots[slot] = (uint32_t)at + 1;
-}
-
-struct entry *table_find(const struct cgroup_table *self, uint64_t id)
-{
-	size_t slot = slot_of(self, id);
-
-	for (; self->slots[slot]; slot = (slot + 1) & self->slot_mask) {
-		struct entry *entry = &self->entries[self->slots[slot] - 1];
-
-		if (entry->cgroup.id == id)
-			return entry;
-	}
-	return NULL;
-}
-
 int cgroup_table_new(const struct cgroup_mode *mode, size_t capacity, struct cgroup_table **ret)
 {
 	struct cgroup_table *self = calloc(1, sizeof(*self));
@@ -54,8 +27,9 @@ int cgroup_table_new(const struct cgroup_mode *mode, size_t capacity, struct cgr
 		.n_cpus = n_cpus > 0 ? (uint64_t)n_cpus : 1,
 		.entries = calloc(capacity, sizeof(struct entry)),
 		.slots = calloc(n_slots, sizeof(uint32_t)),
+		.container_slots = calloc(n_slots, sizeof(uint32_t)),
 	};
-	if (!self->entries || !self->slots) {
+	if (!self->entries || !self->slots || !self->container_slots) {
 		cgroup_table_free(self);
 		return -ENOMEM;
 	}
@@ -78,6 +52,7 @@ void cgroup_table_free(struct cgroup_table *self)
 		entry_clear(&self->entries[i]);
 	free(self->entries);
 	free(self->slots);
+	free(self->container_slots);
 	free(self);
 }
 
@@ -126,7 +101,7 @@ static int add(struct cgroup_table *self, uint64_t id, uint64_t parent_id, const
 	}
 	entry->cgroup.is_alive = true;
 	entry->cgroup.identity_changed = true;
-	index_entry(self, self->n_entries++);
+	table_index(self, self->n_entries++);
 	*ret_entry = entry;
 	return 0;
 }
@@ -135,13 +110,16 @@ static int add(struct cgroup_table *self, uint64_t id, uint64_t parent_id, const
 static int rename_entry(struct cgroup_table *self, struct entry *entry, const char *path)
 {
 	char *copy = strdup(path);
+	int r;
 
 	if (!copy)
 		return -ENOMEM;
 	free(entry->cgroup.path);
 	entry->cgroup.path = copy;
 	entry->resolve_attempts = 0;
-	return table_resolve(self, entry);
+	r = table_resolve(self, entry);
+	table_index_all(self);
+	return r;
 }
 
 int table_see(struct cgroup_table *self, uint64_t id, uint64_t parent_id, const char *path,
@@ -177,9 +155,7 @@ void table_compact(struct cgroup_table *self)
 		return;
 	self->n_entries = kept;
 
-	memset(self->slots, 0, (self->slot_mask + 1) * sizeof(self->slots[0]));
-	for (size_t i = 0; i < self->n_entries; i++)
-		index_entry(self, i);
+	table_index_all(self);
 }
 
 int cgroup_table_born(struct cgroup_table *self, uint64_t id, uint64_t parent_id, const char *path,
@@ -223,13 +199,6 @@ void cgroup_table_follow(struct cgroup_table *self, bool is_followed)
 void cgroup_table_distrust(struct cgroup_table *self)
 {
 	self->is_walk_due = true;
-}
-
-const struct cgroup *cgroup_table_find(const struct cgroup_table *self, uint64_t id)
-{
-	const struct entry *entry = table_find(self, id);
-
-	return entry ? &entry->cgroup : NULL;
 }
 
 const struct cgroup *cgroup_table_next(const struct cgroup_table *self, size_t *cursor)

@@ -68,6 +68,9 @@ void cgroup_table_follow(struct cgroup_table *self, bool is_followed);
 void cgroup_table_distrust(struct cgroup_table *self);
 
 const struct cgroup *cgroup_table_find(const struct cgroup_table *self, uint64_t id);
+/* The topmost cgroup of a container, or the system cgroup, that goes by this id. */
+const struct cgroup *cgroup_table_find_container(const struct cgroup_table *self,
+						 uint64_t container_id);
 /* Iteration in no particular order: start with *cursor = 0. */
 const struct cgroup *cgroup_table_next(const struct cgroup_table *self, size_t *cursor);
 size_t cgroup_table_size(const struct cgroup_table *self);

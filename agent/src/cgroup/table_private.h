@@ -18,7 +18,8 @@ struct cgroup_table {
 	const struct identity_sources *sources;
 	struct entry *entries; /* the first n_entries are used, no holes, in order of arrival */
 	size_t n_entries, capacity;
-	uint32_t *slots; /* id -> index + 1, open addressing; 0 = free */
+	uint32_t *slots;	   /* id -> index + 1, open addressing; 0 = free */
+	uint32_t *container_slots; /* container_id -> index + 1 of its topmost cgroup */
 	size_t slot_mask;
 	uint64_t dropped;
 	uint64_t n_cpus;
@@ -26,7 +27,10 @@ struct cgroup_table {
 	unsigned int refreshes_since_walk;
 };
 
+/* table_index.c. Parents come before their children, so it is known who is topmost. */
 struct entry *table_find(const struct cgroup_table *self, uint64_t id);
+void table_index(struct cgroup_table *self, size_t at);
+void table_index_all(struct cgroup_table *self);
 
 /* Finds or adds. What fits nowhere is counted, and `ret_entry` is NULL. */
 int table_see(struct cgroup_table *self, uint64_t id, uint64_t parent_id, const char *path,

@@ -199,6 +199,28 @@ static void a_table_full_of_living_counts_who_finds_no_room(void **state)
 	cgroup_table_died(self->table, id_of(CAPACITY + 4), 2 * MS); /* of nobody that we know */
 }
 
+static void a_container_is_found_by_its_topmost_and_newest_cgroup(void **state)
+{
+	const struct told *self = *state;
+	uint64_t container_id;
+
+	born(self, 1, MS);
+	container_id = find(self, 1)->identity.container_id;
+	assert_ptr_equal(cgroup_table_find_container(self->table, container_id), find(self, 1));
+	cgroup_table_died(self->table, id_of(1), 2 * MS);
+	assert_int_equal(cgroup_table_born(self->table, id_of(2), self->root_id, "/job-1", 3 * MS),
+			 0);
+	assert_ptr_equal(cgroup_table_find_container(self->table, container_id), find(self, 2));
+	assert_int_equal(cgroup_table_born(self->table, id_of(3), id_of(2), "/job-1/inner", 4 * MS),
+			 0);
+	assert_ptr_equal(cgroup_table_find_container(self->table, container_id), find(self, 2));
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(cgroup_table_refresh(self->table), 0);
+	assert_null(find(self, 1));
+	assert_ptr_equal(cgroup_table_find_container(self->table, container_id), find(self, 2));
+	assert_null(cgroup_table_find_container(self->table, 12345));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -212,6 +234,7 @@ int main(void)
 		TEST(a_full_table_keeps_the_living_and_who_may_have_run_long),
 		TEST(a_full_table_forgets_first_whose_windows_are_made),
 		TEST(a_table_full_of_living_counts_who_finds_no_room),
+		TEST(a_container_is_found_by_its_topmost_and_newest_cgroup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

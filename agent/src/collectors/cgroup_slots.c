@@ -19,7 +19,7 @@ uint32_t cgroup_slots_for(uint32_t n_cpus, uint32_t row_size, size_t n_cgroups)
 	const uint64_t affordable = SLOT_ROWS_BUDGET / ((uint64_t)n_cpus * row_size);
 	uint32_t n_slots = SLOTS_MIN;
 
-	while (n_slots < SLOTS_MAX && n_slots < 2 * n_cgroups && 2 * n_slots <= affordable)
+	while (n_slots < SLOTS_MAX && n_slots < 2 * n_cgroups && 2 * (uint64_t)n_slots <= affordable)
 		n_slots *= 2;
 	return n_slots;
 }
@@ -39,9 +39,7 @@ int cgroup_slots_open(struct cgroup_slots *self, uint32_t n_slots, uint64_t root
 	self->is_marked = calloc(n_slots, sizeof(*self->is_marked));
 	if (!self->quiet_since_ns || !self->activity || !self->rests_since_ns || !self->is_marked)
 		return -ENOMEM;
-	r = bpf_env_map(by_css, (void **)&self->by_css, &self->by_css_length);
-	if (r < 0)
-		return r;
+	self->by_css = by_css;
 	r = bpf_env_map(owners, (void **)&self->owners, &self->owners_length);
 	if (r < 0)
 		return r;
@@ -56,8 +54,6 @@ int cgroup_slots_open(struct cgroup_slots *self, uint32_t n_slots, uint64_t root
 
 void cgroup_slots_close(struct cgroup_slots *self)
 {
-	if (self->by_css)
-		munmap(self->by_css, self->by_css_length);
 	if (self->owners)
 		munmap(self->owners, self->owners_length);
 	free(self->quiet_since_ns);
@@ -146,26 +142,39 @@ void cgroup_slots_mark_released(struct cgroup_slots *self, const struct cgroup_t
 	}
 }
 
-void cgroup_slots_detach(struct cgroup_slots *self)
+/* An array map rounds its rows up to eight bytes. */
+struct by_css_row {
+	uint32_t slot, unused;
+};
+
+int cgroup_slots_detach(struct cgroup_slots *self)
 {
+	struct by_css_row *by_css;
+	uint64_t length;
+	int r = bpf_env_map(self->by_css, (void **)&by_css, &length);
+
+	if (r < 0)
+		return r;
 	/*
 	 * Cgroups stuck in overflow may try for a slot again. The exchange leaves alone what a
 	 * CPU has just published.
 	 */
 	for (uint32_t css_id = 0; css_id < SLOT_CSS_IDS; css_id++) {
-		uint32_t seen = __atomic_load_n(&self->by_css[css_id], __ATOMIC_RELAXED);
+		uint32_t seen = __atomic_load_n(&by_css[css_id].slot, __ATOMIC_RELAXED);
 
 		if (seen == SLOT_OVERFLOW || (seen < self->n_slots && self->is_marked[seen]))
-			(void)__atomic_compare_exchange_n(&self->by_css[css_id], &seen, SLOT_NONE,
+			(void)__atomic_compare_exchange_n(&by_css[css_id].slot, &seen, SLOT_NONE,
 							  false, __ATOMIC_SEQ_CST,
 							  __ATOMIC_SEQ_CST);
 	}
+	munmap(by_css, length);
 	for (uint32_t slot = SLOT_FIRST; slot < self->n_slots; slot++) {
 		if (!self->is_marked[slot])
 			continue;
 		__atomic_store_n(&self->owners[slot].css_serial, 0, __ATOMIC_RELEASE);
 		self->owners[slot].cgroup_id = 0;
 	}
+	return 0;
 }
 
 void cgroup_slots_rest(struct cgroup_slots *self, uint64_t now_ns)

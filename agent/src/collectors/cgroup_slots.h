@@ -23,8 +23,7 @@ struct cgroup_table;
 
 struct cgroup_slots {
 	uint32_t n_slots;
-	uint32_t *by_css;
-	uint64_t by_css_length;
+	const struct bpf_map *by_css; /* half a MiB: in our memory only while it is written to */
 	struct slot_owner *owners;
 	uint64_t owners_length;
 	int free_fd;
@@ -67,7 +66,7 @@ void cgroup_slots_mark_released(struct cgroup_slots *self, const struct cgroup_t
  * Taking back all marked slots: after detach no css id leads to them; then the caller zeroes
  * its rows of every slot with is_marked; after rest none is marked.
  */
-void cgroup_slots_detach(struct cgroup_slots *self);
+int cgroup_slots_detach(struct cgroup_slots *self);
 void cgroup_slots_rest(struct cgroup_slots *self, uint64_t now_ns);
 
 /*

@@ -72,8 +72,8 @@ static void cgroups_without_a_slot_are_counted_together_and_said_so(void **state
 	/* With slots again, the next reclaim lets it try anew. */
 	for (uint32_t i = 0; i < n_taken; i++)
 		assert_int_equal(bpf_map_update_elem(slots->free_fd, NULL, &taken[i], BPF_ANY), 0);
-	cgroup_slots_detach(slots);
-	rig_sleep_ms(50);
+	assert_int_equal(cgroup_slots_detach(slots), 0);
+	rig_sleep_ms(300);
 	rig_read(rig, &rig->after);
 	assert_non_null(snapshot_find(&rig->after, cgroup->id));
 }

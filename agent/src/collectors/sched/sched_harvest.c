@@ -57,14 +57,19 @@ static void clear_pairs(const struct sched *self)
 }
 
 /* No CPU writes to a marked slot's rows, nor as a waiter to its pairs (cgroup_slots.h). */
-static void take_back(struct sched *self, uint64_t now_ns)
+static int take_back(struct sched *self, uint64_t now_ns)
 {
+	int r;
+
 	if (self->slots.n_marked == 0)
-		return;
-	cgroup_slots_detach(&self->slots);
+		return 0;
+	r = cgroup_slots_detach(&self->slots);
+	if (r < 0)
+		return r;
 	zero_records(self);
 	clear_pairs(self);
 	cgroup_slots_rest(&self->slots, now_ns);
+	return 0;
 }
 
 /* While a number rested, waits from before may still have been charged to it. */
@@ -79,8 +84,9 @@ static int give_out(struct sched *self, uint64_t now_ns)
 
 int sched_reclaim(struct sched *self, uint64_t now_ns)
 {
-	take_back(self, now_ns);
-	return give_out(self, now_ns);
+	const int r = take_back(self, now_ns);
+
+	return r < 0 ? r : give_out(self, now_ns);
 }
 
 static void keep_final(struct sched *self)

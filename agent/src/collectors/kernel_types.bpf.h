@@ -40,6 +40,7 @@ struct task_group {
 
 struct rq {
 	__u64 clock; /* sched_clock, not CLOCK_MONOTONIC: for durations only */
+	int cpu;
 };
 
 struct cfs_rq {
@@ -64,6 +65,8 @@ struct sched_info {
 	unsigned long long
 		last_queued; /* stamped at wakeup and at preemption; 0 while not queued */
 };
+
+#define ON_RQ_MIGRATING 2
 
 struct task_struct {
 	int pid;

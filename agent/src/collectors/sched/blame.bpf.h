@@ -6,9 +6,6 @@
  */
 #include "collectors/sched/checkpoints.bpf.h"
 
-#define RUNS_PER_STEP 4 /* several a call: calls are what costs */
-#define MAX_STEPS     (SCHED_LOG_ENTRIES / RUNS_PER_STEP)
-#define ROUNDING_NS   (2 * ((1 << SCHED_TICK_SHIFT) - 1))
 #define FRACTION_BITS 24
 #define FINE_BRACKET  8 /* checkpoints this many times nearer to each other than the wait is long */
 
@@ -21,14 +18,15 @@ struct blame {
 	__u64 top_tick;	 /* what lies after is charged already */
 	__u64 position;	 /* of the log entry that ends at or after top_tick, plus one */
 	__u64 oldest;	 /* position where the log's walk must end */
-	__u64 remaining; /* ns */
+	__u64 remaining; /* ns, not charged yet */
+	__u64 lost;	 /* ns that found no cell */
 	__u32 cpu;	 /* whose cells are charged */
 	__u32 waiter;
 	__u32 chunk;	 /* next one of the recency list */
 	__u32 now, span; /* ticks: only chunks that ran within the span before now count */
 	__u32 fraction;	 /* of older..newer, in FRACTION_BITS */
 	__u32 charges;
-	__u32 padding[3];
+	__u32 padding;
 };
 
 struct {
@@ -45,89 +43,114 @@ struct walk {
 	const __u32 *clocks, *newer, *older;
 };
 
-/*
- * Charges at most `remaining` and returns what it charged; what found no cell remains. A
- * global function for the verifier's sake.
- */
-__noinline __u64 charge_at_most(__u32 cpu, __u32 waiter, __u32 runner, __u64 ns, __u64 remaining)
+/* A run, where its block is not where it would be looked for first: what found no cell. */
+__noinline __u64 charge_elsewhere(__u32 cpu, __u32 waiter, __u32 runner, __u64 ns)
 {
-	if (ns > remaining)
-		ns = remaining;
-	return ns - charge_run(cpu, waiter, runner, ns);
+	return charge_run(cpu, waiter, runner, ns);
 }
 
 static __always_inline void charge(struct blame *self, __u32 runner, __u64 ns)
 {
+	const __u32 chunk = runner / SCHED_CHUNK, waiter = self->waiter;
+	struct sched_block *block = block_at(self->cpu, sched_block_hash(waiter, chunk));
+
 	self->charges++;
-	self->remaining -= charge_at_most(self->cpu, self->waiter, runner, ns, self->remaining);
+	self->remaining -= ns;
+	if (block && block->key == sched_block_key(waiter, chunk))
+		block->wait_ns[runner % SCHED_CHUNK] += ns;
+	else
+		self->lost += charge_elsewhere(self->cpu, waiter, runner, ns);
 }
 
-/* One run; true when it was the last that counts. */
-static __always_inline bool charge_newest_run(struct blame *self, const struct sched_log *log)
+/* One run a call; whole ticks, the last of them takes what these leave over. */
+static long walk_log(__u32 step, void *context)
 {
+	const struct walk *walk = context;
+	struct blame *self = walk->blame;
 	const __u64 position = self->position;
 	__u64 entry, below;
 
 	if (position <= self->oldest)
-		return true;
-	entry = log->entries[(position - 1) % SCHED_LOG_ENTRIES];
-	below = log->entries[(position - 2) % SCHED_LOG_ENTRIES] >> SCHED_SLOT_BITS;
+		return 1;
+	entry = walk->log->entries[(position - 1) % SCHED_LOG_ENTRIES];
+	below = walk->log->entries[(position - 2) % SCHED_LOG_ENTRIES] >> SCHED_SLOT_BITS;
 	if (below <= self->from_tick) {
-		/* The last one takes the ns that ticks leave over, too. */
-		charge(self, entry & (SCHED_MAX_SLOTS - 1),
-		       ((self->top_tick - self->from_tick) << SCHED_TICK_SHIFT) + ROUNDING_NS);
-		return true;
+		charge(self, entry & (SCHED_MAX_SLOTS - 1), self->remaining);
+		return 1;
 	}
 	charge(self, entry & (SCHED_MAX_SLOTS - 1), (self->top_tick - below) << SCHED_TICK_SHIFT);
 	self->top_tick = below;
 	self->position = position - 1;
-	return false;
-}
-
-static long walk_log(__u32 step, void *context)
-{
-	const struct walk *walk = context;
-
-#pragma unroll
-	for (int i = 0; i < RUNS_PER_STEP; i++)
-		if (charge_newest_run(walk->blame, walk->log))
-			return 1;
 	return 0;
 }
 
+/* The first of the next eight slots of the recency list, if these ran in the span. */
+static __always_inline bool next_chunk(const struct walk *walk, __u32 *ret_first)
+{
+	struct blame *self = walk->blame;
+	const __u32 chunk = self->chunk & (n_slots / SCHED_CHUNK - 1);
+	const struct sched_link *link = &walk->links[chunk];
+
+	if (self->now - link->ran_until >= self->span)
+		return false;
+	self->chunk = link->next;
+	self->charges += SCHED_CHUNK;
+	*ret_first = chunk * SCHED_CHUNK;
+	return true;
+}
+
 /*
- * What eight slots ran since the newer checkpoint, and their part of older..newer. No
- * branches: most of those eight will have run.
+ * What they ran since the newer checkpoint. No branches: most of the eight will have run.
+ * No sum: all of it is what the clock of the wall ran.
  */
 static long walk_chunks(__u32 step, void *context)
 {
 	const struct walk *walk = context;
 	struct blame *self = walk->blame;
-	const __u32 chunk = self->chunk & (n_slots / SCHED_CHUNK - 1);
-	const struct sched_link *link = &walk->links[chunk];
-	const __u32 *clocks = &walk->clocks[chunk * SCHED_CHUNK];
-	const __u32 *newer = &walk->newer[chunk * SCHED_CHUNK];
-	const __u32 *older = &walk->older[chunk * SCHED_CHUNK];
+	struct sched_block *block;
+	__u32 first;
+
+	if (!next_chunk(walk, &first))
+		return 1;
+	block = block_of(self->cpu, self->waiter, first / SCHED_CHUNK);
+	if (!block) {
+		for (int i = 0; i < SCHED_CHUNK; i++)
+			self->lost += (__u64)(walk->clocks[first + i] - walk->newer[first + i])
+				      << SCHED_TICK_SHIFT;
+		return 0;
+	}
+#pragma unroll
+	for (int i = 0; i < SCHED_CHUNK; i++)
+		block->wait_ns[i] += (__u64)(walk->clocks[first + i] - walk->newer[first + i])
+				     << SCHED_TICK_SHIFT;
+	return 0;
+}
+
+/* And their part of what was run between older and newer; what has no cell remains. */
+static long walk_chunks_between(__u32 step, void *context)
+{
+	const struct walk *walk = context;
+	struct blame *self = walk->blame;
 	const __u64 fraction = self->fraction;
 	struct sched_block *block;
 	__u64 sum = 0;
+	__u32 first;
 
-	if (self->now - link->ran_until >= self->span)
+	if (!next_chunk(walk, &first))
 		return 1;
-	self->chunk = link->next;
-	block = block_of(self->cpu, self->waiter, chunk);
+	block = block_of(self->cpu, self->waiter, first / SCHED_CHUNK);
 	if (!block)
-		return 0; /* it stays in `remaining` */
+		return 0;
 #pragma unroll
 	for (int i = 0; i < SCHED_CHUNK; i++) {
-		__u64 ns = clocks[i] - newer[i];
+		__u64 ns = (walk->newer[first + i] - walk->older[first + i]) * fraction >>
+			   FRACTION_BITS;
 
-		ns += (newer[i] - older[i]) * fraction >> FRACTION_BITS;
+		ns += walk->clocks[first + i] - walk->newer[first + i];
 		ns <<= SCHED_TICK_SHIFT;
 		block->wait_ns[i] += ns;
 		sum += ns;
 	}
-	self->charges += SCHED_CHUNK;
 	self->remaining -= sum;
 	return 0;
 }
@@ -157,36 +180,33 @@ static __always_inline void charge_by_checkpoints(struct walk *walk, __u32 lane,
 	const __u32 newer_index = bracket->newer, older_index = bracket->older;
 	const struct sched_checkpoint *newer, *older;
 	struct blame *self = walk->blame;
-	bool interpolates = false;
+	__u64 width;
 
 	walk->newer = clocks_at(lane, newer_index);
 	if (!walk->newer || newer_index >= SCHED_CHECKPOINTS)
 		return;
 	newer = &taken->at[newer_index];
-	walk->older = clocks_at(lane, older_index);
 	self->span = (__u32)(self->top_tick - newer->tick);
-	if (walk->older && older_index < SCHED_CHECKPOINTS) {
-		const __u64 wait = self->top_tick - self->from_tick;
-		__u64 width;
-
+	if (older_index < SCHED_CHECKPOINTS) {
 		older = &taken->at[older_index];
 		width = newer->tick - older->tick;
-		interpolates = width <= wait / FINE_BRACKET ||
-			       (!is_in_log(self, older) && width <= SCHED_LOOK_BACK_TICK);
-		if (interpolates && width) {
-			self->span = (__u32)(self->top_tick - older->tick);
+		if (width <= (self->top_tick - self->from_tick) / FINE_BRACKET ||
+		    (older->position <= self->oldest + 1 && width <= SCHED_LOOK_BACK_TICK)) {
+			walk->older = clocks_at(lane, older_index);
+			if (!walk->older || !width)
+				return;
+			self->span += (__u32)width;
 			self->fraction =
 				(__u32)(((newer->tick - self->from_tick) << FRACTION_BITS) / width);
+			LOOP(n_slots / SCHED_CHUNK, walk_chunks_between, walk);
+			return;
 		}
-	} else {
-		walk->older = walk->newer;
 	}
-	bpf_loop(n_slots / SCHED_CHUNK, walk_chunks, walk, 0);
-	if (interpolates)
-		return;
+	LOOP(n_slots / SCHED_CHUNK, walk_chunks, walk);
+	self->remaining -= (self->top_tick - newer->tick) << SCHED_TICK_SHIFT;
 	self->top_tick = newer->tick;
 	self->position = newer->position;
-	bpf_loop(MAX_STEPS, walk_log, walk, 0);
+	LOOP(SCHED_LOG_ENTRIES, walk_log, walk);
 }
 
 static __always_inline void begin_blame(struct blame *self, const struct sched_cpu *timeline,
@@ -202,7 +222,7 @@ static __always_inline void begin_blame(struct blame *self, const struct sched_c
 	if (self->position >= SCHED_LOG_ENTRIES)
 		self->oldest = self->position - SCHED_LOG_ENTRIES + 1;
 	self->chunk = timeline->newest_chunk;
-	self->fraction = 0;
+	self->lost = 0;
 	self->charges = 0;
 	if (from_tick < timeline->began_tick)
 		from_tick = timeline->began_tick;
@@ -226,7 +246,7 @@ static __always_inline void walk_back(struct walk *walk, const struct sched_cpu 
 			return;
 		}
 	}
-	bpf_loop(MAX_STEPS, walk_log, walk, 0);
+	LOOP(SCHED_LOG_ENTRIES, walk_log, walk);
 }
 
 /*
@@ -258,5 +278,5 @@ __noinline __u64 blame_wait(__u32 lane, __u32 cpu, __u32 waiter, __u64 from, __u
 	blame->remaining = ns - before;
 	walk_back(&walk, timeline, lane, cpu);
 	state->charges += blame->charges;
-	return before + blame->remaining;
+	return before + blame->remaining + blame->lost;
 }

@@ -55,28 +55,46 @@ static __always_inline __u32 levelled_index(__u64 boundary, __u32 level)
 }
 
 /*
- * Slots beyond used_chunks have never run here, neither now nor when the copy's place was
- * last used: both sides are 0. The kernel copies by words when it must expect a fault, so
- * long vectors go as the value of an update.
+ * The kernel makes a plain loop of bpf_loop() only where a call has one callback; else every
+ * step is an indirect call. So keep clang from merging calls.
  */
-#define SHORT_COPY 512
+#define LOOP(n, callback, context)                     \
+	do {                                           \
+		bpf_loop(n, callback, context, 0);     \
+		asm volatile("" : : "i"(__COUNTER__)); \
+	} while (0)
 
+struct copy {
+	const __u64 *from;
+	__u64 *to;
+};
+
+static long copy_chunk(__u32 chunk, void *context)
+{
+	const __u32 at = (chunk & (n_slots / SCHED_CHUNK - 1)) * (SCHED_CHUNK / 2);
+	const struct copy *copy = context;
+
+#pragma unroll
+	for (__u32 i = 0; i < SCHED_CHUNK / 2; i++)
+		copy->to[at + i] = copy->from[at + i];
+	return 0;
+}
+
+/*
+ * Slots beyond used_chunks have never run here, neither now nor when the copy's place was
+ * last used: both sides are 0.
+ */
 static __always_inline void copy_clocks(const struct sched_cpu *state, __u32 cpu, __u32 checkpoint)
 {
 	__u32 index = cpu * SCHED_CHECKPOINTS + checkpoint;
-	const void *clocks = bpf_map_lookup_elem(&run_clocks, &cpu);
-	const __u32 length = state->used_chunks * SCHED_CHUNK * sizeof(__u32);
-	void *copy;
+	struct copy copy = {
+		.from = bpf_map_lookup_elem(&run_clocks, &cpu),
+		.to = bpf_map_lookup_elem(&clock_copies, &index),
+	};
 
-	if (!clocks)
+	if (!copy.from || !copy.to)
 		return;
-	if (length >= SHORT_COPY) {
-		bpf_map_update_elem(&clock_copies, &index, clocks, BPF_ANY);
-		return;
-	}
-	copy = bpf_map_lookup_elem(&clock_copies, &index);
-	if (copy)
-		(void)bpf_probe_read_kernel(copy, length & (SHORT_COPY - 1), clocks);
+	LOOP(state->used_chunks, copy_chunk, &copy);
 }
 
 static __always_inline bool level_is_due(const struct sched_cpu *state, __u64 tick)
@@ -213,7 +231,7 @@ __noinline int find_levelled(__u32 lane, __u32 cpu, __u64 tick, __u64 now_tick)
 	search.bracket->newer = NO_CHECKPOINT;
 	search.bracket->older = NO_CHECKPOINT;
 	search.bracket->level = bit > SCHED_LEVEL_BITS + 1 ? bit - SCHED_LEVEL_BITS - 1 : 0;
-	bpf_loop(SCHED_LEVELS, search_level, &search, 0);
+	LOOP(SCHED_LEVELS, search_level, &search);
 	return 0;
 }
 

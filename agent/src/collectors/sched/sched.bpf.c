@@ -13,74 +13,8 @@
 #include "collectors/cgroup.bpf.h"
 #include "collectors/kernel_types.bpf.h"
 #include "collectors/sched/blame.bpf.h"
-#include "collectors/sched/sched_record.h"
+#include "collectors/sched/seen.bpf.h"
 #include "collectors/sched/throttle.bpf.h"
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, SCHED_SEEN_CELLS);
-	__type(key, __u32);
-	__type(value, __u64);
-} last_seen SEC(".maps");
-
-/* What run_delay gained since the task was last seen to get a CPU. */
-struct earlier_wait {
-	__u64 migrated_ns; /* part of the wait that ends now, on other CPUs */
-	__u64 unseen_ns;   /* waits that ended without an event */
-	__u32 unseen_runs;
-};
-
-/*
- * More than this is no missed event but another task's cell: an exec by a thread takes over
- * its leader's pid.
- */
-#define UNSEEN_MAX_RUNS 64
-#define UNSEEN_MAX_NS	60000000000
-
-/*
- * A dequeue for migration adds the wait so far to run_delay and clears last_queued, so what
- * run_delay gained since is the part waited elsewhere. But if pcount moved on by more than
- * one, the task got a CPU without an event (kernels may keep some tasks out of tracing; a
- * missed event on any), and the gain is that wait, too: so the sum stays what the kernel
- * counts. Nothing is known when another pid took the task's cell meanwhile.
- */
-static __always_inline struct earlier_wait earlier_wait(const struct task_struct *next,
-							__u64 wait_ns, __u64 now)
-{
-	const __u64 run_delay = next->sched_info.run_delay, pcount = next->sched_info.pcount;
-	/* An odd multiplier permutes; this one spreads neighbouring threads over cache lines. */
-	const __u32 spread = (__u32)next->pid * 2654435761U & ((1U << SCHED_SEEN_PID_BITS) - 1);
-	const __u64 tag = spread & ((1U << SCHED_SEEN_TAG_BITS) - 1);
-	__u32 index = spread >> SCHED_SEEN_TAG_BITS;
-	__u64 *cell = bpf_map_lookup_elem(&last_seen, &index);
-	struct earlier_wait earlier = {};
-	__u64 before, gained;
-	__u32 unseen;
-
-	if (!cell)
-		return earlier;
-	before = *cell;
-	*cell = tag << (64 - SCHED_SEEN_TAG_BITS) |
-		(pcount & SCHED_SEEN_COUNT_MASK) << SCHED_SEEN_COUNT_SHIFT |
-		((run_delay + wait_ns) & SCHED_SEEN_DELAY_MASK);
-
-	if (pcount == 0) { /* never ran: all of it since fork */
-		earlier.migrated_ns = run_delay;
-		return earlier;
-	}
-	if (!before || before >> (64 - SCHED_SEEN_TAG_BITS) != tag)
-		return earlier;
-	gained = (run_delay - before) & SCHED_SEEN_DELAY_MASK;
-	unseen = (pcount - 1 - (before >> SCHED_SEEN_COUNT_SHIFT)) & SCHED_SEEN_COUNT_MASK;
-	if (unseen == 0) {
-		if (gained + wait_ns <= now - next->sched_info.last_arrival)
-			earlier.migrated_ns = gained;
-	} else if (unseen <= UNSEEN_MAX_RUNS && gained <= UNSEEN_MAX_NS) {
-		earlier.unseen_ns = gained;
-		earlier.unseen_runs = unseen;
-	}
-	return earlier;
-}
 
 /*
  * Most waits lie under one run, the newest: it is charged here. Everything else is walked.
@@ -101,14 +35,27 @@ static __always_inline __u64 blame_run(struct sched_cpu *state, __u32 cpu, __u32
 	return charge_run(cpu, waiter, state->newest, ns);
 }
 
-static __always_inline void count_throttled(struct sched_record *record, __u32 slot,
-					    const struct throttled *throttled, __u64 wait_ns)
+/* The same for a wait on another CPU's queue, of which a part may lie after its last switch. */
+static __always_inline __u64 blame_until(const struct sched_cpu *timeline, __u32 lane, __u32 cpu,
+					 __u32 waiter, __u64 now, __u64 ns)
+{
+	__u64 open_ns = now > timeline->logged_until ? now - timeline->logged_until : 0;
+
+	if (!timeline->position || !ns)
+		return ns;
+	if (open_ns >= ns)
+		return charge_run(cpu, waiter, timeline->running_slot, ns);
+	return charge_run(cpu, waiter, timeline->running_slot, open_ns) +
+	       blame_wait(lane, cpu, waiter, now - ns, ns - open_ns);
+}
+
+static __always_inline void count_throttled(struct sched_record *record,
+					    const struct throttled *throttled)
 {
 	if (throttled->is_own)
 		record->throttled_own_wait_ns += throttled->ns;
 	else
 		record->throttled_ancestor_wait_ns += throttled->ns;
-	shift_bucket(slot, wait_ns, wait_ns - throttled->ns);
 }
 
 static __always_inline void count_wait(const struct task_struct *next, __u32 slot,
@@ -131,11 +78,14 @@ static __always_inline void count_wait(const struct task_struct *next, __u32 slo
 	wait_ns += earlier.migrated_ns;
 	record->wait_ns += wait_ns + earlier.unseen_ns;
 	record->migrated_wait_ns += earlier.migrated_ns;
+	wait_ns += earlier.counted_ns; /* by length it is one wait */
 	if (wait_ns > record->max_wait_ns)
 		record->max_wait_ns = wait_ns;
 	count_in_bucket(record, wait_ns, 1);
-	if (throttled.ns)
-		count_throttled(record, slot, &throttled, wait_ns);
+	if (throttled.ns) {
+		count_throttled(record, &throttled);
+		shift_bucket(slot, wait_ns, wait_ns - throttled.ns);
+	}
 	if (earlier.unseen_runs) /* nearly always one, which makes the mean exact */
 		count_in_bucket(record, earlier.unseen_ns / earlier.unseen_runs,
 				earlier.unseen_runs);
@@ -193,6 +143,44 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 		count_throttled_out(prev, cpu, prev_slot, now);
 	else if (next_slot != SLOT_IDLE)
 		count_preemption(cpu, prev_slot, next_slot);
+	return 0;
+}
+
+/*
+ * A task leaves its queue for another CPU's in the middle of a wait: what it waited so far
+ * is counted now, against the timeline of the CPU that it leaves. That run queue is locked,
+ * so nothing else writes there.
+ */
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
+{
+	const struct rq *rq = task->se.cfs_rq->rq;
+	const __u64 now = rq->clock;
+	__u32 cpu = bpf_get_smp_processor_id(), lane = (__u32)rq->cpu;
+	const struct sched_cpu *timeline = bpf_map_lookup_elem(&cpus, &lane);
+	struct throttled throttled;
+	struct sched_record *record;
+	__u64 waited_ns;
+	__u32 slot;
+
+	if (task->on_rq != ON_RQ_MIGRATING || !timeline)
+		return 0;
+	waited_ns = wait_until_migration(task);
+	slot = cgroup_slot(task);
+	record = record_of(cpu, slot);
+	if (!waited_ns || !record)
+		return 0;
+	throttled = throttled_of(task, lane, slot, now - waited_ns, now);
+	if (bpf_core_field_exists(task->throttled) && task->throttled) {
+		throttled.ns = waited_ns;
+		throttled.is_own = BPF_CORE_READ_BITFIELD(task->se.cfs_rq, throttled);
+	}
+	record->wait_ns += waited_ns;
+	record->migrated_wait_ns += waited_ns;
+	if (throttled.ns)
+		count_throttled(record, &throttled);
+	record->unattributed_wait_ns +=
+		blame_until(timeline, lane, cpu, slot, now, waited_ns - throttled.ns);
 	return 0;
 }
 

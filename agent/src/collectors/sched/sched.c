@@ -192,7 +192,8 @@ static int load(struct sched *self, uint32_t n_slots)
 		r = resize(skel->maps.free_slots, n_slots, &self->map_bytes);
 	if (r < 0)
 		return r;
-	self->map_bytes += sizeof(__u32) * SLOT_CSS_IDS + sizeof(__u64) * SCHED_SEEN_CELLS;
+	self->map_bytes +=
+		sizeof(__u32) * SLOT_CSS_IDS + sizeof(struct sched_seen) * SCHED_SEEN_CELLS;
 	r = sched_bpf__load(skel);
 	return r < 0 ? r : link_chunks(self, n_slots / SCHED_CHUNK);
 }
@@ -300,6 +301,9 @@ static int start(struct sched *self, struct collector_report *report)
 		bpf_env_report_refused(report, "the hook on sched_switch", r);
 		return r;
 	}
+	/* Without it, what a task waited before a migration is nobody's; so it is no reason to fail. */
+	self->skel->links.sched_migrate_task =
+		bpf_program__attach(self->skel->progs.sched_migrate_task);
 	r = self_check(self);
 	if (r < 0)
 		collector_report_set(report, COLLECTOR_UNSUPPORTED,

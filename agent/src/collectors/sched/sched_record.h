@@ -162,13 +162,19 @@ struct sched_shift {
 };
 
 /*
- * What a task had when it was last seen to get a CPU, in one word so that another CPU never
- * reads half of it: tag << 58 | pcount << 42 | run_delay. The cell is chosen by 16 bits of
- * a permutation of the 22 that a pid has (PID_MAX_LIMIT); the tag is the other 6.
+ * What a task had when it was last seen to get a CPU or to be migrated, in one word so that
+ * another CPU never reads half of it: tag << 57 | pcount << 41 | run_delay. The cell is
+ * chosen by 15 bits of a permutation of the 22 that a pid has (PID_MAX_LIMIT); the tag is
+ * the other 7. Who shares a cell loses parts waited before a migration, and nothing else.
  */
-#define SCHED_SEEN_CELLS       65536
+struct sched_seen {
+	__u64 word;    /* 0 = empty */
+	__u64 counted; /* tag << 57 | part of the wait at hand that is in wait_ns already; 0 = none */
+};
+
+#define SCHED_SEEN_CELLS       32768
 #define SCHED_SEEN_PID_BITS    22
-#define SCHED_SEEN_TAG_BITS    6
-#define SCHED_SEEN_COUNT_SHIFT 42
+#define SCHED_SEEN_TAG_BITS    7
+#define SCHED_SEEN_COUNT_SHIFT 41
 #define SCHED_SEEN_COUNT_MASK  0xffff
-#define SCHED_SEEN_DELAY_MASK  ((1ULL << 42) - 1) /* 73 minutes */
+#define SCHED_SEEN_DELAY_MASK  ((1ULL << 41) - 1) /* 36 minutes */

@@ -19,7 +19,8 @@ uint32_t cgroup_slots_for(uint32_t n_cpus, uint32_t row_size, size_t n_cgroups)
 	const uint64_t affordable = SLOT_ROWS_BUDGET / ((uint64_t)n_cpus * row_size);
 	uint32_t n_slots = SLOTS_MIN;
 
-	while (n_slots < SLOTS_MAX && n_slots < 2 * n_cgroups && 2 * (uint64_t)n_slots <= affordable)
+	while (n_slots < SLOTS_MAX && n_slots < 2 * n_cgroups &&
+	       2 * (uint64_t)n_slots <= affordable)
 		n_slots *= 2;
 	return n_slots;
 }

@@ -22,7 +22,7 @@
 #define MAX_THREADS    256
 #define MAX_SECONDS    86400
 #define MAX_PATTERN_US 10000000
-#define STACK_BYTES    (64 * 1024)
+#define STACK_BYTES    (128 * 1024) /* arm64 refuses less */
 
 struct options {
 	const char *name;

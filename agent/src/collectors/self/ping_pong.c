@@ -11,8 +11,8 @@
 #include "base/cleanup.h"
 
 #define N_BATCHES     8
-#define STACK_BYTES   65536
-#define TURNS_A_CHECK 64 /* reading the clock costs, too */
+#define STACK_BYTES   131072 /* arm64 refuses less */
+#define TURNS_A_CHECK 64     /* reading the clock costs, too */
 
 struct player {
 	int mine, other; /* eventfds */

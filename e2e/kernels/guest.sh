@@ -20,13 +20,17 @@ run() {
 	shift
 	echo "== begin $name"
 	timeout -s KILL 300 "$@"
-	echo "== end $name $? $(($(seconds) - started))"
+	status=$?
+	echo "== end $name $status $(($(seconds) - started))"
+	return $status
 }
 
 echo "== kernel $(uname -r)"
-run check /nw/nwagent check --state-dir /tmp/state
+run check /build/nwagent check --state-dir /tmp/state
 for test in /nw/tests/*; do
-	[ ! -x "$test" ] || run "test ${test##*/}" "$test"
+	[ -x "$test" ] || continue
+	# Where the host gave the guest no time, a second run tells; it is counted.
+	run "test ${test##*/}" "$test" || run "test ${test##*/}" "$test"
 done
 for plan in /nw/plans/*; do
 	[ -f "$plan" ] || continue

@@ -1,12 +1,12 @@
 """A root file system in memory: busybox, programs with the libraries they need, a script."""
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
-from kernels.package import KernelError
+from kernels.cross import Sysroot
+from kernels.package import run
 
+BUSYBOX = "/bin/busybox"  # Debian's busybox-static: it needs no libraries
 _APPLETS = (
     *("sh", "mount", "mkdir", "cat", "cut", "echo", "gzip", "poweroff", "sleep", "stty", "sync"),
     *("tar", "timeout", "uname"),
@@ -16,12 +16,11 @@ _APPLETS = (
 class Initramfs:
     """cpio, "newc": the one format that kernels unpack. Programs keep their libraries' paths."""
 
-    def __init__(self) -> None:
+    def __init__(self, sysroot: Sysroot | None) -> None:
+        self._sysroot = sysroot
         self._entries: dict[str, tuple[int, bytes]] = {}
-        busybox = shutil.which("busybox")
-        if busybox is None:
-            raise KernelError("busybox is missing: apt-get install busybox-static")
-        self.add("/bin/busybox", Path(busybox).read_bytes(), mode=0o755)
+        busybox = sysroot.folder / BUSYBOX[1:] if sysroot else Path(BUSYBOX)
+        self.add("/bin/busybox", busybox.read_bytes(), mode=0o755)
         for applet in _APPLETS:
             self._entries[f"/bin/{applet}"] = (0o120777, b"busybox")
         for folder in ("/proc", "/sys", "/dev", "/tmp", "/etc"):
@@ -32,12 +31,14 @@ class Initramfs:
 
     def add_program(self, path: str, program: Path) -> None:
         self.add(path, program.read_bytes(), mode=0o755)
-        linked = subprocess.run(["ldd", str(program)], capture_output=True, text=True)
-        if "not found" in linked.stdout:
-            raise KernelError(f"{program}: {linked.stdout}")
-        for library in re.findall(r"(/\S+) \(0x", linked.stdout):
+        if self._sysroot:
+            libraries = self._sysroot.libraries(program)
+        else:
+            found = re.findall(r"(/\S+) \(0x", run("ldd", str(program)))
+            libraries = {library: Path(library) for library in found}
+        for library, file in libraries.items():
             if library not in self._entries:
-                self.add(library, Path(library).read_bytes(), mode=0o755)
+                self.add(library, file.read_bytes(), mode=0o755)
 
     def write(self, file: Path) -> None:
         entries = dict(self._entries)

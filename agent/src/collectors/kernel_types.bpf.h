@@ -73,6 +73,7 @@ struct task_struct {
 	int on_rq;
 	int prio;
 	bool throttled; /* since 6.18 (task based throttling) */
+	char comm[16];
 	struct sched_entity se;
 	struct sched_info sched_info;
 	struct task_group *sched_task_group; /* CONFIG_CGROUP_SCHED: the cpu controller's */

@@ -5,6 +5,7 @@
  * is charged and what is not adds up to the wait, to the ns, whatever the clocks say.
  */
 #include "collectors/sched/checkpoints.bpf.h"
+#include "collectors/sched/events.bpf.h"
 
 #define FRACTION_BITS 24
 #define FINE_BRACKET  8 /* checkpoints this many times nearer to each other than the wait is long */
@@ -26,7 +27,7 @@ struct blame {
 	__u32 now, span; /* ticks: only chunks that ran within the span before now count */
 	__u32 fraction;	 /* of older..newer, in FRACTION_BITS */
 	__u32 charges;
-	__u32 padding;
+	__u32 is_told; /* its shares go into an event, too */
 };
 
 struct {
@@ -56,6 +57,8 @@ static __always_inline void charge(struct blame *self, __u32 runner, __u64 ns)
 
 	self->charges++;
 	self->remaining -= ns;
+	if (self->is_told)
+		add_share(self->cpu, runner, ns);
 	if (block && block->key == sched_block_key(waiter, chunk))
 		block->wait_ns[runner % SCHED_CHUNK] += ns;
 	else
@@ -112,6 +115,11 @@ static long walk_chunks(__u32 step, void *context)
 
 	if (!next_chunk(walk, &first))
 		return 1;
+	if (self->is_told)
+		for (int i = 0; i < SCHED_CHUNK; i++)
+			add_share(self->cpu, first + i,
+				  (__u64)(walk->clocks[first + i] - walk->newer[first + i])
+					  << SCHED_TICK_SHIFT);
 	block = block_of(self->cpu, self->waiter, first / SCHED_CHUNK);
 	if (!block) {
 		for (int i = 0; i < SCHED_CHUNK; i++)
@@ -148,6 +156,8 @@ static long walk_chunks_between(__u32 step, void *context)
 
 		ns += walk->clocks[first + i] - walk->newer[first + i];
 		ns <<= SCHED_TICK_SHIFT;
+		if (self->is_told)
+			add_share(self->cpu, first + i, ns);
 		block->wait_ns[i] += ns;
 		sum += ns;
 	}
@@ -250,11 +260,13 @@ static __always_inline void walk_back(struct walk *walk, const struct sched_cpu 
 }
 
 /*
- * Charges `ns` that a task of `waiter` waited on CPU `lane` from rq clock `from` up to the
- * end of its timeline. Returns how much of it is nobody's.
+ * Charges `ns` that a task of `waiter` waited on a CPU, the lane, from rq clock `from` up to
+ * the end of its timeline; the cells are those of this CPU, the lower half of `lane_cpu`, for
+ * there may be no more than five arguments. Returns how much of it is nobody's.
  */
-__noinline __u64 blame_wait(__u32 lane, __u32 cpu, __u32 waiter, __u64 from, __u64 ns)
+__noinline __u64 blame_wait(__u64 lane_cpu, __u32 waiter, __u64 from, __u64 ns, __u32 is_told)
 {
+	__u32 lane = lane_cpu >> 32, cpu = (__u32)lane_cpu;
 	const struct sched_cpu *timeline = bpf_map_lookup_elem(&cpus, &lane);
 	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
 	struct blame *blame = bpf_map_lookup_elem(&blames, &cpu);
@@ -275,6 +287,7 @@ __noinline __u64 blame_wait(__u32 lane, __u32 cpu, __u32 waiter, __u64 from, __u
 		before = ns;
 	blame->cpu = cpu;
 	blame->waiter = waiter;
+	blame->is_told = is_told;
 	blame->remaining = ns - before;
 	walk_back(&walk, timeline, lane, cpu);
 	state->charges += blame->charges;

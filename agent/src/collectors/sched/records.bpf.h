@@ -5,7 +5,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "collectors/cgroup_slot.h"
+#include "collectors/cgroup.bpf.h"
 #include "collectors/sched/sched_record.h"
 
 const volatile __u32 n_slots = SCHED_CHUNK; /* a power of two */

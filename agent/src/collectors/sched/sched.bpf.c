@@ -16,21 +16,30 @@
 #include "collectors/sched/seen.bpf.h"
 #include "collectors/sched/throttle.bpf.h"
 
+/* enum sched_level; user space writes it. */
+__u32 level;
+
 /*
  * Most waits lie under one run, the newest: it is charged here. Everything else is walked.
  * Returns how much is nobody's.
  */
 static __always_inline __u64 blame_run(struct sched_cpu *state, __u32 cpu, __u32 waiter, __u64 from,
-				       __u64 ns)
+				       __u64 ns, __u32 is_told)
 {
 	struct sched_log *log = bpf_map_lookup_elem(&run_logs, &cpu);
+	const __u64 lane_cpu = (__u64)cpu << 32 | cpu;
 
-	if (!log || !ns)
+	if (!log || !ns || level >= SCHED_LEVEL_NO_BLAME)
 		return ns;
+	if (ns >= SCHED_NEIGHBOR_NS)
+		return blame_wait(lane_cpu, waiter, from, ns, is_told);
 	if (log->entries[(state->position - 2) % SCHED_LOG_ENTRIES] >> SCHED_SLOT_BITS > from >>
 		    SCHED_TICK_SHIFT ||
-	    state->began_tick > from >> SCHED_TICK_SHIFT)
-		return blame_wait(cpu, cpu, waiter, from, ns);
+	    state->began_tick > from >> SCHED_TICK_SHIFT) {
+		if (level >= SCHED_LEVEL_NO_SHORT_WALKS && ns < SCHED_SHORT_WAIT_NS)
+			return ns;
+		return blame_wait(lane_cpu, waiter, from, ns, 0);
+	}
 	state->charges++;
 	return charge_run(cpu, waiter, state->newest, ns);
 }
@@ -41,12 +50,12 @@ static __always_inline __u64 blame_until(const struct sched_cpu *timeline, __u32
 {
 	__u64 open_ns = now > timeline->logged_until ? now - timeline->logged_until : 0;
 
-	if (!timeline->position || !ns)
+	if (!timeline->position || !ns || level >= SCHED_LEVEL_NO_BLAME)
 		return ns;
 	if (open_ns >= ns)
 		return charge_run(cpu, waiter, timeline->running_slot, ns);
 	return charge_run(cpu, waiter, timeline->running_slot, open_ns) +
-	       blame_wait(lane, cpu, waiter, now - ns, ns - open_ns);
+	       blame_wait((__u64)lane << 32 | cpu, waiter, now - ns, ns - open_ns, 0);
 }
 
 static __always_inline void count_throttled(struct sched_record *record,
@@ -65,6 +74,7 @@ static __always_inline void count_wait(const struct task_struct *next, __u32 slo
 	struct sched_record *record = record_of(cpu, slot);
 	struct earlier_wait earlier;
 	struct throttled throttled;
+	__u32 is_told;
 	__u64 wait_ns;
 
 	if (!last_queued || !record)
@@ -72,9 +82,16 @@ static __always_inline void count_wait(const struct task_struct *next, __u32 slo
 	wait_ns = now > last_queued ? now - last_queued : 0;
 	earlier = earlier_wait(next, wait_ns, now);
 	throttled = throttled_of(next, cpu, slot, last_queued, now);
+	is_told = wait_ns - throttled.ns >= SCHED_NEIGHBOR_NS && level < SCHED_LEVEL_NO_EVENTS &&
+		  begin_event(cpu, slot, SCHED_EVENT_NOISY_NEIGHBOR);
 	record->unattributed_wait_ns +=
 		earlier.migrated_ns + earlier.unseen_ns +
-		blame_run(state, cpu, slot, throttled.until, wait_ns - throttled.ns);
+		blame_run(state, cpu, slot, throttled.until, wait_ns - throttled.ns, is_told);
+	if (is_told)
+		send_event(next, cpu, slot, wait_ns - throttled.ns, 0);
+	if (throttled.ns >= SCHED_THROTTLED_NS && level < SCHED_LEVEL_NO_EVENTS &&
+	    begin_event(cpu, slot, SCHED_EVENT_THROTTLING))
+		send_event(next, cpu, slot, throttled.ns, throttled.is_own);
 	wait_ns += earlier.migrated_ns;
 	record->wait_ns += wait_ns + earlier.unseen_ns;
 	record->migrated_wait_ns += earlier.migrated_ns;
@@ -158,12 +175,13 @@ int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
 	const __u64 now = rq->clock;
 	__u32 cpu = bpf_get_smp_processor_id(), lane = (__u32)rq->cpu;
 	const struct sched_cpu *timeline = bpf_map_lookup_elem(&cpus, &lane);
+	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
 	struct throttled throttled;
 	struct sched_record *record;
 	__u64 waited_ns;
 	__u32 slot;
 
-	if (task->on_rq != ON_RQ_MIGRATING || !timeline)
+	if (task->on_rq != ON_RQ_MIGRATING || !timeline || !state)
 		return 0;
 	waited_ns = wait_until_migration(task);
 	slot = cgroup_slot(task);
@@ -175,6 +193,7 @@ int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
 		throttled.ns = waited_ns;
 		throttled.is_own = BPF_CORE_READ_BITFIELD(task->se.cfs_rq, throttled);
 	}
+	state->migrations++;
 	record->wait_ns += waited_ns;
 	record->migrated_wait_ns += waited_ns;
 	if (throttled.ns)

@@ -39,12 +39,15 @@ static void sched_close(void *state)
 		munmap(self->blocks, self->blocks_length);
 	if (self->throttles)
 		munmap(self->throttles, self->throttles_length);
+	if (self->limits)
+		munmap(self->limits, self->limits_length);
 	if (self->shifts)
 		munmap(self->shifts, self->shifts_length);
 	if (self->cpus)
 		munmap(self->cpus, self->cpus_length);
 	cgroup_slots_close(&self->slots);
 	sched_harvest_close(self);
+	sched_events_close(self);
 	sched_bpf__destroy(self->skel);
 	free(self->idle_gap_ns);
 	free(self->nobodys_ns);
@@ -185,6 +188,10 @@ static int load(struct sched *self, uint32_t n_slots)
 	if (r == 0)
 		r = resize(skel->maps.runq_shifts, n_slots, &self->map_bytes);
 	if (r == 0)
+		r = resize(skel->maps.event_limits, n_slots, &self->map_bytes);
+	if (r == 0)
+		r = resize(skel->maps.event_drafts, self->n_cpus, &self->map_bytes);
+	if (r == 0)
 		r = resize(skel->maps.cpus, self->n_cpus, &self->map_bytes);
 	if (r == 0)
 		r = resize(skel->maps.slot_owners, n_slots, &self->map_bytes);
@@ -192,8 +199,8 @@ static int load(struct sched *self, uint32_t n_slots)
 		r = resize(skel->maps.free_slots, n_slots, &self->map_bytes);
 	if (r < 0)
 		return r;
-	self->map_bytes +=
-		sizeof(__u32) * SLOT_CSS_IDS + sizeof(struct sched_seen) * SCHED_SEEN_CELLS;
+	self->map_bytes += sizeof(__u32) * SLOT_CSS_IDS +
+			   sizeof(struct sched_seen) * SCHED_SEEN_CELLS + SCHED_EVENT_RING_BYTES;
 	r = sched_bpf__load(skel);
 	return r < 0 ? r : link_chunks(self, n_slots / SCHED_CHUNK);
 }
@@ -220,9 +227,14 @@ static int map_rows(struct sched *self, uint32_t n_slots, uint64_t root_cgroup_i
 		r = bpf_env_map(skel->maps.runq_shifts, (void **)&self->shifts,
 				&self->shifts_length);
 	if (r == 0)
+		r = bpf_env_map(skel->maps.event_limits, (void **)&self->limits,
+				&self->limits_length);
+	if (r == 0)
 		r = bpf_env_map(skel->maps.cpus, (void **)&self->cpus, &self->cpus_length);
 	if (r == 0)
 		r = sched_harvest_open(self);
+	if (r == 0)
+		r = sched_events_open(self);
 	return r;
 }
 
@@ -363,7 +375,10 @@ const struct collector sched_collector = {
 	.name = "sched",
 	.open = sched_open,
 	.read = sched_read,
+	.descriptor = sched_descriptor,
 	.drain = sched_drain,
+	.optional_parts = sched_optional_parts,
+	.set_level = sched_set_level,
 	.close = sched_close,
 	.check = sched_check,
 };

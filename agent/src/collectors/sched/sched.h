@@ -7,6 +7,7 @@
 #include "collectors/collector.h"
 #include "collectors/sched/sched_record.h"
 
+struct ring_buffer;
 struct sched_bpf;
 
 struct sched {
@@ -23,13 +24,17 @@ struct sched {
 	uint64_t throttles_length;
 	struct sched_shift *shifts;
 	uint64_t shifts_length;
+	struct sched_event_limit *limits;
+	uint64_t limits_length;
 	struct sched_cpu *cpus;
 	uint64_t cpus_length;
 	uint64_t map_bytes;
 	uint64_t overflow_runs; /* at the last read */
 	uint64_t *idle_gap_ns;	/* per slot, of one read: waited while the CPU was idle */
 	uint64_t *nobodys_ns;	/* per slot, of one read: waited for runners without a slot */
-	struct snapshot final;	/* of slots taken back since the last read */
+	struct ring_buffer *ring;
+	const struct collector_sink *sink; /* only while the ring is heard */
+	struct snapshot final;		   /* of slots taken back since the last read */
 };
 
 /* Adds the running tasks' time so far to their records, on every online CPU. */
@@ -52,3 +57,11 @@ int sched_drain(void *state, const struct collector_sink *sink);
 /* At a read: what was harvested since the last one; and who was read for the last time. */
 void sched_add_final(struct sched *self, struct snapshot *snapshot);
 int sched_reclaim(struct sched *self, uint64_t now_ns);
+
+/* sched_events.c: long waits that are told at once, and what can be left out. */
+extern const char *const sched_optional_parts[];
+int sched_events_open(struct sched *self);
+void sched_events_close(struct sched *self);
+int sched_events_hear(struct sched *self, const struct collector_sink *sink);
+int sched_descriptor(const void *state);
+int sched_set_level(void *state, unsigned int level);

@@ -29,6 +29,7 @@ static void zero_records(struct sched *self)
 			memset(&self->throttles[row], 0, sizeof(*self->throttles));
 		}
 		memset(&self->shifts[slot], 0, sizeof(*self->shifts));
+		memset(&self->limits[slot], 0, sizeof(*self->limits));
 	}
 }
 
@@ -119,8 +120,10 @@ static int harvest(struct sched *self)
 int sched_drain(void *state, const struct collector_sink *sink)
 {
 	struct sched *self = state;
+	const int r = sched_events_hear(self, sink);
 
-	(void)sink;
+	if (r < 0)
+		return r;
 	return self->cgroups && cgroup_slots_are_short(&self->slots) ? harvest(self) : 0;
 }
 

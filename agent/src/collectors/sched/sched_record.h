@@ -132,9 +132,63 @@ struct sched_cpu {
 	__u32 used_chunks;  /* from the first: those that ever ran here */
 	__u32 running_slot; /* who came in at the last switch that we saw */
 	__u64 padding;
+	__u64 migrations;     /* runs of the hook on migrations that counted a wait */
+	__u64 events_lost;    /* no room in the ring */
+	__u64 events_limited; /* swallowed by the limits */
+	__u64 padding_too[5];
 };
 
-_Static_assert(sizeof(struct sched_cpu) == 128, "two cache lines, shared with BPF");
+_Static_assert(sizeof(struct sched_cpu) == 192, "three cache lines, shared with BPF");
+
+/* What goes through the ring when a single wait was long. */
+#define SCHED_EVENT_RING_BYTES (128 * 1024)
+#define SCHED_EVENT_SPACING_NS 1000000000 /* per slot and kind */
+#define SCHED_EVENTS_AT_ONCE   64	  /* of all, in such a time */
+#define SCHED_EVENT_SHARES     64
+
+#define SCHED_EVENT_NOISY_NEIGHBOR 1 /* as enum wait_event_kind */
+#define SCHED_EVENT_THROTTLING	   2
+#define SCHED_NEIGHBOR_NS	   10000000 /* as WAIT_EVENT_*_NS */
+#define SCHED_THROTTLED_NS	   20000000
+
+struct sched_event {
+	__u64 ended_at_ns; /* CLOCK_MONOTONIC */
+	__u64 duration_ns;
+	__u64 cgroup_id;
+	__u64 skipped;
+	__u32 kind;
+	__u32 cpu;
+	__u32 pid;
+	__u32 slot;
+	__u32 is_own_quota;
+	__u32 n_shares;
+	char comm[16];
+	struct {
+		__u32 slot;
+		__u32 us;
+	} shares[SCHED_EVENT_SHARES];
+};
+
+struct sched_event_limit {
+	__u64 sent_at_ns[2]; /* by kind */
+	__u64 skipped[2];    /* since then */
+};
+
+struct sched_event_budget {
+	__u64 since_ns;
+	__u64 n_sent;
+};
+
+/* What the program leaves out, at each level more. */
+enum sched_level {
+	SCHED_LEVEL_ALL,
+	SCHED_LEVEL_NO_EVENTS,
+	SCHED_LEVEL_NO_SHORT_WALKS, /* short waits for several runs are nobody's */
+	SCHED_LEVEL_NO_MIGRATIONS,
+	SCHED_LEVEL_NO_BLAME,
+};
+
+#define SCHED_SHORT_WAIT_NS 100000
 
 #define SCHED_THROTTLED_SPANS 4
 

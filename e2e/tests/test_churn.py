@@ -167,7 +167,7 @@ def test_short_lived_cgroups_are_named_and_counted_in_flat_memory(
     assert len(run.ended) == COUNT
     assert [c.name for c in unknown if c.ran_ns > LONG_RUN_NS] == []
     assert len(unknown) == 0, "the table has room for the dead of some windows"
-    assert len(by_id_only) < 0.1 * COUNT
+    assert len(by_id_only) < 0.25 * COUNT
     assert counted_ns == pytest.approx(expected_ns, rel=RAN_ERROR_RATIO)
     for container in long_ones:
         assert seen[container.runtime_id].ran_ns == pytest.approx(container.ran_ns, rel=0.05)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import Any
 
 import bench
 from bench import BenchError, Row
@@ -38,7 +39,10 @@ def run(prefix: str) -> list[Row]:
     ended = subprocess.run(command)
     if ended.returncode not in (0, MISSED) or not RESULT.exists():
         raise BenchError(f"the accuracy card ended with {ended.returncode}")
-    card = json.loads(RESULT.read_text())
+    return rows_of(json.loads(RESULT.read_text()))
+
+
+def rows_of(card: dict[str, Any]) -> list[Row]:
     if card["failures"]:
         raise BenchError(f"the accuracy card: {card['failures'][0]}")
     rows = []
@@ -46,11 +50,7 @@ def run(prefix: str) -> list[Row]:
         value = card["figures"][name]
         if value is None:
             raise BenchError(f"the accuracy card has no {name}")
-        runs = [
-            trial[name if name in trial else limit_name]
-            for trial in card["trials"]
-            if trial.get(limit_name) is not None
-        ]
+        runs = [run[limit_name] for run in card["trials"] if run.get(limit_name) is not None]
         rows.append(
             Row(
                 f"ledger.{name}",

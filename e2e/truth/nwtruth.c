@@ -273,14 +273,20 @@ static int write_results(struct run *run, uint64_t agent_pid)
 	return fclose(file) == 0 ? 0 : -EIO;
 }
 
-static int end(struct run *run)
+static void end_loads(struct run *run)
 {
-	int r;
-
 	for (size_t i = 0; i < run->n_loads; i++) {
 		kill(run->loads[i], SIGKILL);
 		waitpid(run->loads[i], NULL, 0);
 	}
+	run->n_loads = 0;
+}
+
+static int end(struct run *run)
+{
+	int r;
+
+	end_loads(run);
 	r = end_agent(run);
 	tracer_close(run->tracer);
 	return groups_remove(&run->groups) < 0 ? -EBUSY : r;
@@ -311,6 +317,8 @@ int main(int argc, char **argv)
 	agent_pid = run.agent;
 	if (r == 0)
 		r = judge(&run);
+	/* The loads first: beside them the kernel's own threads, which detach BPF, get next to nothing. */
+	end_loads(&run);
 	ended = end_agent(&run);
 	if (r == 0)
 		r = ended;

@@ -24,9 +24,8 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from footprint import RSS_LIMIT_MIB
-
 import bench
+from footprint import RSS_LIMIT_MIB
 
 ENROLLED = b'{"host_id": "1", "token": "nwh_memory"}'
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "agent.h"
-#include "agent_top.h"
+#include "agent/agent.h"
+#include "agent/top.h"
 #include "check.h"
 #include "config.h"
 

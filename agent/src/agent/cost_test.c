@@ -1,4 +1,4 @@
-#include "agent_cost.h"
+#include "agent/cost.h"
 
 #include <errno.h>
 #include <setjmp.h>

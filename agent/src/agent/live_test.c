@@ -1,4 +1,4 @@
-#include "agent_live.h"
+#include "agent/live.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent.h"
-#include "agent_batch.h"
-#include "agent_cost.h"
-#include "agent_events.h"
-#include "agent_live.h"
-#include "agent_top.h"
+#include "agent/agent.h"
+#include "agent/batch.h"
+#include "agent/cost.h"
+#include "agent/events.h"
+#include "agent/live.h"
+#include "agent/top.h"
 #include "base/loop.h"
 #include "cgroup/identity.h"
 #include "wire/send.h"

@@ -1,10 +1,10 @@
-#include "agent_cost.h"
+#include "agent/cost.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "agent_cost_calibrate.h"
+#include "agent/cost_calibrate.h"
 #include "base/cleanup.h"
 #include "collectors/self/statistics.h"
 #include "config.h"

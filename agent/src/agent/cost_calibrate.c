@@ -1,4 +1,4 @@
-#include "agent_cost_calibrate.h"
+#include "agent/cost_calibrate.h"
 
 #include <errno.h>
 #include <stdio.h>

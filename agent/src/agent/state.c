@@ -1,4 +1,4 @@
-#include "agent_state.h"
+#include "agent/state.h"
 
 #include <errno.h>
 #include <fcntl.h>

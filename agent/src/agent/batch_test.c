@@ -1,4 +1,4 @@
-#include "agent_batch.h"
+#include "agent/batch.h"
 
 #include <ftw.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "agent_cost.h"
+#include "agent/cost.h"
 
 /* What a run of each program costs on this machine. Logs how that was found. */
 void agent_cost_calibrate(struct agent_cost *self, struct collector_set *set,

@@ -1,6 +1,6 @@
 #include <sys/epoll.h>
 
-#include "agent_private.h"
+#include "agent/private.h"
 
 static int descriptor_of(const struct running_collector *running)
 {

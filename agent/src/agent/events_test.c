@@ -1,4 +1,4 @@
-#include "agent_events.h"
+#include "agent/events.h"
 
 #include <ftw.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "agent_collectors.h"
-#include "agent_names.h"
+#include "agent/collectors.h"
+#include "agent/names.h"
 #include "config.h"
 #include "host/facts.h"
 #include "host/own_cost.h"

@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent_private.h"
+#include "agent/private.h"
 #include "base/cleanup.h"
 #include "wire/json_lines.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent_top_private.h"
+#include "agent/top_private.h"
 #include "cgroup/path_identity.h"
 
 #define CAP_PARTIES 1024 /* of pairs, with no row of their own */

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "agent_collectors.h"
+#include "agent/collectors.h"
 #include "base/loop.h"
-#include "governor.h"
-#include "self_cost.h"
+#include "cost/governor.h"
+#include "cost/self_cost.h"
 #include "window/window.h"
 
 #define MAX_COSTED_PROGRAMS ((size_t)MAX_COLLECTORS * COLLECTOR_MAX_PROGRAMS)

@@ -1,4 +1,4 @@
-#include "agent_top.h"
+#include "agent/top.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -8,8 +8,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "agent_private.h"
-#include "agent_top_private.h"
+#include "agent/private.h"
+#include "agent/top_private.h"
 #include "base/cleanup.h"
 #include "top/look.h"
 

@@ -2,7 +2,7 @@
 
 /* Shared by the two files of `nwagent top`, and by nobody else. */
 
-#include "agent_private.h"
+#include "agent/private.h"
 #include "top/render.h"
 #include "top/terminal.h"
 

@@ -1,4 +1,4 @@
-#include "agent_collectors.h"
+#include "agent/collectors.h"
 
 #include <errno.h>
 #include <stdio.h>

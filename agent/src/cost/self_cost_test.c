@@ -1,4 +1,4 @@
-#include "self_cost.h"
+#include "cost/self_cost.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "self_cost.h"
+#include "cost/self_cost.h"
 
 #define MIN_SCALE 0.1
 #define MAX_SCALE 20.0

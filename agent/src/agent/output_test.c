@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "agent_private.h"
+#include "agent/private.h"
 #include "neighborwatch/v1/ingest.pb-c.h"
 #include "wire/encode.h"
 

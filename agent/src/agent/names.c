@@ -1,4 +1,4 @@
-#include "agent_names.h"
+#include "agent/names.h"
 
 #include <errno.h>
 #include <stdlib.h>

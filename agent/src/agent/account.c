@@ -1,4 +1,4 @@
-#include "agent_account.h"
+#include "agent/account.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-#include "agent_live.h"
+#include "agent/live.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "agent_private.h"
+#include "agent/private.h"
 
 int live_init(struct live *self, size_t cap_rows, size_t cap_pairs)
 {

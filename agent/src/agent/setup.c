@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent_account.h"
-#include "agent_private.h"
-#include "agent_state.h"
+#include "agent/account.h"
+#include "agent/private.h"
+#include "agent/state.h"
 #include "base/cleanup.h"
 #include "base/resident.h"
 #include "config_check.h"

@@ -1,9 +1,9 @@
-#include "agent.h"
+#include "agent/agent.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "agent_private.h"
+#include "agent/private.h"
 #include "base/resident.h"
 
 /* A host that slept, or a clock that jumped: not a window any more, and the backend refuses it. */

@@ -1,4 +1,4 @@
-#include "governor.h"
+#include "cost/governor.h"
 
 void governor_init(struct governor *self, uint64_t budget_ppm, unsigned int n_levels)
 {

@@ -1,4 +1,4 @@
-#include "governor.h"
+#include "cost/governor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire/batch.h"
+#include "cost/cost_method.h"
 
 /*
  * What our programs in the kernel cost. Runs are counted by the programs themselves, at

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cost/cost_method.h"
 #include "window/wait_event.h"
 #include "window/window.h"
 
@@ -44,13 +45,6 @@ struct batch_program {
 	const char *name;
 	uint64_t run_count; /* in this window */
 	uint64_t run_ns;
-};
-
-/* Numbers as in the wire's CostMethod. */
-enum cost_method {
-	COST_METHOD_UNKNOWN = 0,
-	COST_METHOD_MEASURED = 1,
-	COST_METHOD_ESTIMATED = 2,
 };
 
 struct batch_cost {

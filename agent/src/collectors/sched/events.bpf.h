@@ -2,7 +2,7 @@
 
 /* Single long waits told at once, a few a second; everything else is only summed. */
 #include "collectors/kernel_types.bpf.h"
-#include "collectors/sched/records.bpf.h"
+#include "collectors/sched/timeline.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -33,78 +33,134 @@ struct {
 	__type(value, struct sched_event_budget);
 } event_budget SEC(".maps");
 
-static __always_inline bool take_from_budget(__u64 now_ns)
+static __always_inline bool is_spent(const struct sched_event_budget *budget, __u64 now_ns)
 {
-	const __u32 only = 0;
-	struct sched_event_budget *budget = bpf_map_lookup_elem(&event_budget, &only);
+	return now_ns - budget->since_ns < SCHED_EVENT_SPACING_NS &&
+	       budget->n_sent >= SCHED_EVENTS_AT_ONCE;
+}
 
-	if (!budget)
-		return false;
+static __always_inline void spend(struct sched_event_budget *budget, __u64 now_ns)
+{
 	if (now_ns - budget->since_ns >= SCHED_EVENT_SPACING_NS) {
 		budget->since_ns = now_ns;
 		budget->n_sent = 0;
 	}
-	return __sync_fetch_and_add(&budget->n_sent, 1) < SCHED_EVENTS_AT_ONCE;
+	__sync_fetch_and_add(&budget->n_sent, 1);
 }
 
-/* Begins a draft if the slot may send one of this kind now. */
-__noinline int begin_event(__u32 cpu, __u32 slot, __u32 kind)
+/* By the wait's last few runs: what is only counted is not worth a walk through all of it. */
+static __always_inline bool others_ran(const struct sched_cpu *state, __u32 cpu, __u32 waiter,
+				       __u64 ns)
 {
+	const struct sched_log *log = bpf_map_lookup_elem(&run_logs, &cpu);
+	__u64 begin, until, ticks = 0;
+
+	if (!log)
+		return false;
+	until = state->logged_until >> SCHED_TICK_SHIFT;
+	begin = until - (ns >> SCHED_TICK_SHIFT);
+#pragma clang loop unroll(disable) /* clang would want all of it on the stack */
+	for (__u32 i = 1; i <= SCHED_EVENT_LOOK_BACK; i++) {
+		const __u64 entry = log->entries[(state->position - i) % SCHED_LOG_ENTRIES];
+		const __u64 before = log->entries[(state->position - i - 1) % SCHED_LOG_ENTRIES];
+		const __u32 slot = entry & (SCHED_MAX_SLOTS - 1);
+
+		if (slot != waiter && slot != SLOT_IDLE && until > begin)
+			ticks += until - (before >> SCHED_SLOT_BITS);
+		until = before >> SCHED_SLOT_BITS;
+	}
+	return ticks << SCHED_TICK_SHIFT >= SCHED_EVENT_OTHERS_NS;
+}
+
+/* Begins a draft if the slot may send one of this kind now; whether it does, its end tells. */
+__noinline int begin_event(__u32 cpu, __u32 slot, __u32 kind, __u64 ns)
+{
+	const __u32 at = kind == SCHED_EVENT_THROTTLING, only = 0;
 	struct sched_event_limit *limit = bpf_map_lookup_elem(&event_limits, &slot);
+	struct sched_event_budget *budget = bpf_map_lookup_elem(&event_budget, &only);
 	struct sched_event *draft = bpf_map_lookup_elem(&event_drafts, &cpu);
 	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
 	const __u64 now_ns = bpf_ktime_get_ns();
-	const __u32 at = kind == SCHED_EVENT_THROTTLING;
 
-	if (!limit || !draft || !state)
+	if (!limit || !budget || !draft || !state || slot == SLOT_OVERFLOW)
 		return 0;
-	if (now_ns - limit->sent_at_ns[at] < SCHED_EVENT_SPACING_NS || !take_from_budget(now_ns)) {
-		limit->skipped[at]++;
-		state->events_limited++;
+	if (now_ns - limit->sent_at_ns[at] < SCHED_EVENT_SPACING_NS || is_spent(budget, now_ns)) {
+		if (kind == SCHED_EVENT_THROTTLING || others_ran(state, cpu, slot, ns)) {
+			limit->skipped[at]++;
+			state->events_limited++;
+		}
 		return 0;
 	}
-	limit->sent_at_ns[at] = now_ns;
-	draft->skipped = limit->skipped[at];
-	limit->skipped[at] = 0;
 	draft->ended_at_ns = now_ns;
 	draft->kind = kind;
 	draft->cpu = cpu;
 	draft->slot = slot;
-	draft->n_shares = 0;
+	draft->others_ns = 0;
+#pragma unroll
+	for (int i = 0; i < SCHED_EVENT_SHARES; i++)
+		draft->shares[i].ns = 0;
 	return 1;
+}
+
+/* A wait for one's own threads, or for an idle CPU to wake, is no event and costs no turn. */
+__noinline int pass_event(__u32 cpu, __u32 slot)
+{
+	const __u32 only = 0;
+	struct sched_event_limit *limit = bpf_map_lookup_elem(&event_limits, &slot);
+	struct sched_event_budget *budget = bpf_map_lookup_elem(&event_budget, &only);
+	struct slot_owner *owner = bpf_map_lookup_elem(&slot_owners, &slot);
+	struct sched_event *draft = bpf_map_lookup_elem(&event_drafts, &cpu);
+	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+	__u32 at;
+
+	if (!limit || !budget || !owner || !draft || !state)
+		return 0;
+	at = draft->kind == SCHED_EVENT_THROTTLING;
+	if (!at && draft->others_ns < SCHED_EVENT_OTHERS_NS)
+		return 0;
+	draft->cgroup_id = owner->cgroup_id;
+	draft->skipped = limit->skipped[at];
+	limit->sent_at_ns[at] = draft->ended_at_ns;
+	spend(budget, draft->ended_at_ns);
+	if (bpf_ringbuf_output(&events, draft, sizeof(*draft), 0))
+		state->events_lost++;
+	else
+		limit->skipped[at] -= draft->skipped;
+	return 0;
 }
 
 static __always_inline void send_event(const struct task_struct *task, __u32 cpu, __u32 slot,
 				       __u64 duration_ns, __u32 is_own)
 {
 	struct sched_event *draft = bpf_map_lookup_elem(&event_drafts, &cpu);
-	struct slot_owner *owner = bpf_map_lookup_elem(&slot_owners, &slot);
-	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
 
-	if (!draft || !owner || !state)
+	if (!draft)
 		return;
-	draft->cgroup_id = owner->cgroup_id;
 	draft->duration_ns = duration_ns;
 	draft->pid = (__u32)task->pid;
 	draft->is_own_quota = is_own;
 	(void)bpf_probe_read_kernel(draft->comm, sizeof(draft->comm), task->comm);
-	if (bpf_ringbuf_output(&events, draft, sizeof(*draft), 0))
-		state->events_lost++;
+	pass_event(cpu, slot);
 }
 
-/* The same runner may come more than once; who does not fit stays unnamed. */
+/* The same runner may come more than once; who finds no cell stays unnamed. */
 __noinline int add_share(__u32 cpu, __u32 runner, __u64 ns)
 {
 	struct sched_event *draft = bpf_map_lookup_elem(&event_drafts, &cpu);
-	__u32 at;
 
 	if (!draft || !ns)
 		return 0;
-	at = draft->n_shares;
-	if (at >= SCHED_EVENT_SHARES)
+	if (runner != draft->slot && runner != SLOT_IDLE)
+		draft->others_ns += ns;
+#pragma unroll
+	for (__u32 i = 0; i < SCHED_EVENT_PROBES; i++) {
+		const __u32 at = (runner + i) % SCHED_EVENT_SHARES;
+
+		if (draft->shares[at].ns && draft->shares[at].slot != runner)
+			continue;
+		draft->shares[at].slot = runner;
+		draft->shares[at].ns += ns;
 		return 0;
-	draft->shares[at].slot = runner;
-	draft->shares[at].us = (__u32)(ns / 1000);
-	draft->n_shares = at + 1;
+	}
 	return 0;
 }

@@ -83,14 +83,14 @@ static __always_inline void count_wait(const struct task_struct *next, __u32 slo
 	earlier = earlier_wait(next, wait_ns, now);
 	throttled = throttled_of(next, cpu, slot, last_queued, now);
 	is_told = wait_ns - throttled.ns >= SCHED_NEIGHBOR_NS && level < SCHED_LEVEL_NO_EVENTS &&
-		  begin_event(cpu, slot, SCHED_EVENT_NOISY_NEIGHBOR);
+		  begin_event(cpu, slot, SCHED_EVENT_NOISY_NEIGHBOR, wait_ns - throttled.ns);
 	record->unattributed_wait_ns +=
 		earlier.migrated_ns + earlier.unseen_ns +
 		blame_run(state, cpu, slot, throttled.until, wait_ns - throttled.ns, is_told);
 	if (is_told)
 		send_event(next, cpu, slot, wait_ns - throttled.ns, 0);
 	if (throttled.ns >= SCHED_THROTTLED_NS && level < SCHED_LEVEL_NO_EVENTS &&
-	    begin_event(cpu, slot, SCHED_EVENT_THROTTLING))
+	    begin_event(cpu, slot, SCHED_EVENT_THROTTLING, throttled.ns))
 		send_event(next, cpu, slot, throttled.ns, throttled.is_own);
 	wait_ns += earlier.migrated_ns;
 	record->wait_ns += wait_ns + earlier.unseen_ns;

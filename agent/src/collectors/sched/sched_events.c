@@ -41,7 +41,7 @@ static int longer_first(const void *a, const void *b)
 	return (left->ns < right->ns) - (left->ns > right->ns);
 }
 
-/* What is not among the longest seven, and what nobody knows, is the last one. */
+/* What is not among the longest seven, and what nobody knows, is one more. */
 static void put_shares(struct shares *shares, struct wait_event *event)
 {
 	uint64_t named_ns = 0;
@@ -53,10 +53,11 @@ static void put_shares(struct shares *shares, struct wait_event *event)
 		event->shares[event->n_shares++] = shares->all[i];
 		named_ns += shares->all[i].ns;
 	}
-	if (named_ns + 1000 * SCHED_EVENT_SHARES >= event->duration_ns) /* shares are in us */
+	if (named_ns >= event->duration_ns)
 		return;
 	event->shares[event->n_shares++] = (struct wait_share){.who = WAIT_SHARE_UNATTRIBUTED,
 							       .ns = event->duration_ns - named_ns};
+	qsort(event->shares, event->n_shares, sizeof(event->shares[0]), longer_first);
 }
 
 static bool names_a_neighbor(const struct wait_event *event)
@@ -89,8 +90,9 @@ static int hear(void *context, void *data, size_t size)
 		event.cgroup_id = self->slots.root_cgroup_id;
 	if (event.kind == WAIT_EVENT_THROTTLING)
 		event.quota_level = told->is_own_quota ? QUOTA_LEVEL_OWN : QUOTA_LEVEL_ANCESTOR;
-	for (uint32_t i = 0; i < told->n_shares && i < SCHED_EVENT_SHARES; i++)
-		add_share(self, &shares, told->shares[i].slot, told->shares[i].us * UINT64_C(1000));
+	for (uint32_t i = 0; i < SCHED_EVENT_SHARES; i++)
+		if (told->shares[i].ns != 0)
+			add_share(self, &shares, told->shares[i].slot, told->shares[i].ns);
 	if (event.kind == WAIT_EVENT_NOISY_NEIGHBOR) {
 		put_shares(&shares, &event);
 		if (!names_a_neighbor(&event))

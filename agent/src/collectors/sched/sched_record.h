@@ -144,7 +144,10 @@ _Static_assert(sizeof(struct sched_cpu) == 192, "three cache lines, shared with 
 #define SCHED_EVENT_RING_BYTES (128 * 1024)
 #define SCHED_EVENT_SPACING_NS 1000000000 /* per slot and kind */
 #define SCHED_EVENTS_AT_ONCE   64	  /* of all, in such a time */
-#define SCHED_EVENT_SHARES     64
+#define SCHED_EVENT_SHARES     64	  /* cells for runners; a power of two, */
+#define SCHED_EVENT_PROBES     4	  /* of which these are looked at */
+#define SCHED_EVENT_LOOK_BACK  16	  /* runs */
+#define SCHED_EVENT_OTHERS_NS  1000000	  /* a kernel thread's microseconds make no neighbor */
 
 #define SCHED_EVENT_NOISY_NEIGHBOR 1 /* as enum wait_event_kind */
 #define SCHED_EVENT_THROTTLING	   2
@@ -161,12 +164,14 @@ struct sched_event {
 	__u32 pid;
 	__u32 slot;
 	__u32 is_own_quota;
-	__u32 n_shares;
+	__u32 padding;
 	char comm[16];
+	__u64 others_ns; /* of the wait, while somebody else ran */
 	struct {
+		__u64 ns; /* 0 = free */
 		__u32 slot;
-		__u32 us;
-	} shares[SCHED_EVENT_SHARES];
+		__u32 padding;
+	} shares[SCHED_EVENT_SHARES]; /* from `slot % SCHED_EVENT_SHARES` on */
 };
 
 struct sched_event_limit {

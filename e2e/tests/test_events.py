@@ -77,11 +77,13 @@ def assert_tells_the_wait(event: dict[str, Any]) -> None:
 
 
 def test_an_event_is_in_the_api_within_two_seconds(parts: Parts, cgroups: Cgroups) -> None:
-    cpu = sorted(os.sched_getaffinity(0))[0]
+    cpu = min(os.sched_getaffinity(0))
     hog = cgroups.create("hog", image="test/hog:1", shares=16 * 1024)
     victims = [cgroups.create(f"victim-{n}", image="test/victim:1") for n in range(2)]
     running = [load.start(hog, Pattern(run_us=8000, cpu=cpu), seconds=120)]
-    running += [load.start(victim, Pattern(run_us=3000, cpu=cpu), seconds=120) for victim in victims]
+    running += [
+        load.start(victim, Pattern(run_us=3000, cpu=cpu), seconds=120) for victim in victims
+    ]
     wait_until(lambda: bool(events_now(parts)), seconds=30, what="a first event")
 
     old = {event["id"] for event in events_now(parts)}

@@ -264,7 +264,10 @@ pid_t rig_spawn(struct rig *self, const struct rig_cgroup *cgroup, int cpu, void
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		alarm(TEST_TIMEOUT_S);
 		close(start[1]);
-		if (read(start[0], &go, 1) == 1)
+		if (read(start[0], &go, 1) != 1)
+			_exit(1);
+		/* A program is attached for as long as anybody holds its link. */
+		if (close_range(3, ~0U, 0) == 0)
 			work();
 		_exit(1);
 	}

@@ -33,11 +33,6 @@ export function ContainerHead({ container, zone }: { container: ContainerDetail;
           {container.pod && container.pod !== container.name ? <Fact name="Pod">{container.pod}</Fact> : null}
           {container.image ? <Fact name="Image">{container.image}</Fact> : null}
           <Fact name="Quota">{quota_cores === null ? 'none' : `${cores(quota_cores)} cores`}</Fact>
-          <Fact>
-            <Link to="/events" search={{ container_id: container.id }} className="text-link">
-              Its events
-            </Link>
-          </Fact>
           <Fact name="CPUs allowed">{count(cpus_allowed)}</Fact>
           {first_seen_at ? (
             <Fact name="First seen">
@@ -46,6 +41,11 @@ export function ContainerHead({ container, zone }: { container: ContainerDetail;
               </time>
             </Fact>
           ) : null}
+          <Fact>
+            <Link to="/events" search={{ container_id: container.id }} className="text-link">
+              Its events
+            </Link>
+          </Fact>
         </>
       }
     />

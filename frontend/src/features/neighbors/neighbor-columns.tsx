@@ -87,7 +87,11 @@ export function neighborColumns(most: {
       align: 'right',
       sortable: true,
       help: 'Time that tasks of other containers waited on a CPU while this one ran there',
-      cell: (row) => <span className="strong">{cpuSeconds(row.stolen_cpu_seconds)}</span>,
+      cell: (row) => (
+        <span className="strong" title={`${count(row.preemptions)} preemptions`}>
+          {cpuSeconds(row.stolen_cpu_seconds)}
+        </span>
+      ),
     },
     {
       id: 'bar',
@@ -132,15 +136,6 @@ export function neighborColumns(most: {
       level: 2,
       help: 'Highest run queue latency P99 of a victim in range without its throttling, at most',
       cell: (row) => <WorstP99 row={row} />,
-    },
-    {
-      id: 'preemptions',
-      head: 'Preemptions',
-      align: 'right',
-      sortable: true,
-      level: 3,
-      help: 'How often a runnable task of another container made room for it: how often, not how long',
-      cell: (row) => count(row.preemptions),
     },
     {
       id: 'cpu_used_cores',

@@ -110,6 +110,40 @@ static __always_inline struct earlier_wait earlier_wait(const struct task_struct
 	return earlier;
 }
 
+/*
+ * The same for a task that got this CPU without an event and leaves it now: what it waited
+ * until it came; 0 where that cannot be told. What of that wait lay before a migration and
+ * is in wait_ns already comes by `ret_counted_ns`.
+ */
+static __always_inline __u64 wait_until_unseen(const struct task_struct *prev,
+					       __u64 *ret_counted_ns)
+{
+	const __u64 run_delay = prev->sched_info.run_delay, pcount = prev->sched_info.pcount;
+	const __u32 spread = spread_pid(prev);
+	const __u64 tag = seen_tag(spread);
+	struct sched_seen *cell = seen_cell(spread);
+	__u64 before, gained;
+
+	*ret_counted_ns = 0;
+	if (!cell)
+		return 0;
+	before = cell->word;
+	if (has_tag(before, tag) && arrivals_in(before) == ((pcount - 1) & SCHED_SEEN_COUNT_MASK)) {
+		gained = (run_delay - before) & SCHED_SEEN_DELAY_MASK;
+		if (has_tag(cell->counted, tag))
+			*ret_counted_ns = cell->counted & SCHED_SEEN_DELAY_MASK;
+	} else if (pcount == 1) { /* its first run */
+		gained = run_delay;
+	} else {
+		return 0;
+	}
+	if (!gained || gained > UNSEEN_MAX_NS) /* then it is left to its next arrival */
+		return 0;
+	cell->word = seen_word(tag, pcount, run_delay);
+	cell->counted = 0;
+	return gained;
+}
+
 /* The same for a task that is migrated while it waits; its wait's end will not count it again. */
 static __always_inline __u64 wait_until_migration(const struct task_struct *task)
 {

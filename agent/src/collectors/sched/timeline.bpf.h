@@ -91,17 +91,18 @@ static __always_inline void begin_timeline(struct sched_cpu *state, __u32 cpu, _
 
 /*
  * `arrived` is the kernel's own stamp of when prev got the CPU. Where a switch raised no
- * event, it is later than the end of our log, and what lies between ran who came in last.
+ * event, it is later than the end of our log.
  */
-static __always_inline void extend_timeline(struct sched_cpu *state, __u32 cpu, __u32 prev_slot,
-					    __u64 arrived, __u64 now)
+static __always_inline bool came_unseen(const struct sched_cpu *state, __u64 arrived, __u64 now)
 {
-	if (!state->position) {
+	return arrived > state->logged_until && arrived < now && state->position;
+}
+
+static __always_inline void extend_timeline(struct sched_cpu *state, __u32 cpu, __u32 prev_slot,
+					    __u64 now)
+{
+	if (!state->position)
 		begin_timeline(state, cpu, now);
-		return;
-	}
-	if (arrived > state->logged_until && arrived < now)
-		log_run(state, cpu, state->running_slot, arrived);
-	if (now > state->logged_until)
+	else if (now > state->logged_until)
 		log_run(state, cpu, prev_slot, now);
 }

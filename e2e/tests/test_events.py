@@ -20,10 +20,10 @@ from parts import Parts, wait_until
 
 EVENTS = "/api/v1/events?from=now-1m&to=now&kind=noisy_neighbor&limit=200"
 MOST_SECONDS = 2.0
-LEAST_EVENTS = 10
+LEAST_EVENTS = 12
 POLL_SECONDS = 0.1
-# One event a second and container: the first ones come while containers get their names.
-WATCH_SECONDS = 15
+# One event a second and container; a busy machine takes its time.
+WATCH_SECONDS = 20
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_an_event_is_in_the_api_within_two_seconds(parts: Parts, cgroups: Cgroup
     seen: dict[str, float] = {}
     by_hog: set[str] = set()
     deadline = time.monotonic() + WATCH_SECONDS
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and (len(seen) < LEAST_EVENTS or len(by_hog) < 2):
         for event in events_now(parts):
             if event["id"] in old or event["id"] in seen:
                 continue

@@ -11,9 +11,7 @@ import card
 import plans
 import trial
 
-# plans.CORE without parent_quota: on these kernels the agent is 3 points off there (two waiting
-# threads and a sidecar that moves, below one quota).
-SCENARIOS = ("pinned_latency", "pinned_cpu_bound", "own_quota", "unpinned_bursty")
+SCENARIOS = plans.CORE
 # An emulated CPU is slow and its two take turns: longer than on a real one, with the same limits.
 JUDGED_SECONDS = 5
 

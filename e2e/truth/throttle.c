@@ -17,11 +17,15 @@ static struct throttled_queue *find_or_add(struct throttles *self, uint32_t cpu,
 	return &self->queues[self->n++];
 }
 
-static void add_span(struct throttled_queue *queue, uint64_t clock, uint64_t length_ns)
+/* `begun`: of the newest span, if this is it; else 0. */
+static void add_span(struct throttled_queue *queue, uint64_t clock, uint64_t begun,
+		     uint64_t length_ns)
 {
 	uint64_t start = queue->open_since;
 
-	if (start == 0) {
+	if (start == 0 && begun != 0 && begun + length_ns <= clock) {
+		start = begun;
+	} else if (start == 0) {
 		start = clock - length_ns;
 		queue->guessed_ns += length_ns;
 	}
@@ -47,7 +51,8 @@ void throttles_observe(struct throttles *self, uint32_t cpu, uint64_t clock,
 		queue->total_ns = task->throttled_ns;
 	}
 	if (task->throttled_ns > queue->total_ns) {
-		add_span(queue, clock, task->throttled_ns - queue->total_ns);
+		add_span(queue, clock, is_open ? 0 : task->throttled_begun,
+			 task->throttled_ns - queue->total_ns);
 		queue->total_ns = task->throttled_ns;
 		queue->open_since = 0;
 	}

@@ -32,6 +32,8 @@ struct truth_task {
 	__u64 pcount;
 	__u64 throttled_ns;    /* what its cfs_rq was throttled so far: ended spans */
 	__u64 throttled_since; /* rq clock; 0 while it is not */
+	/* Before 6.18, in rq clock: when the newest span began, whether it has ended or not. */
+	__u64 throttled_begun;
 };
 
 /* A switch has both tasks; the others have only `task`, and end before `next`. */
@@ -46,11 +48,11 @@ struct truth_event {
 
 #define TRUTH_SHORT_EVENT_BYTES (sizeof(struct truth_event) - sizeof(struct truth_task))
 
-_Static_assert(sizeof(struct truth_task) == 64, "on disk");
-_Static_assert(sizeof(struct truth_event) == 152, "on disk");
+_Static_assert(sizeof(struct truth_task) == 72, "on disk");
+_Static_assert(sizeof(struct truth_event) == 168, "on disk");
 
 #define TRUTH_MAGIC   0x4857545255544832ULL
-#define TRUTH_VERSION 1
+#define TRUTH_VERSION 2
 
 /* The file: this, then the events back to back in the order in which they were reserved. */
 struct truth_header {

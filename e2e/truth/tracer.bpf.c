@@ -33,6 +33,8 @@ struct task_group {
 struct rq {
 	__u64 clock;
 	int cpu;
+	__u64 clock_pelt;
+	unsigned long lost_idle_time;
 };
 
 struct cfs_rq {
@@ -101,6 +103,30 @@ static __always_inline __u32 flags_of(const struct task_struct *task, const stru
 	return flags;
 }
 
+/*
+ * By the PELT clock where whole queues are throttled: it alone keeps when a span began. Its
+ * instants are turned into rq clock by what both say now.
+ */
+static __always_inline void fill_throttled(struct truth_task *to, const struct task_struct *task,
+					   const struct cfs_rq *cfs_rq)
+{
+	const struct rq *rq = cfs_rq->rq;
+
+	to->throttled_ns = 0;
+	to->throttled_since = 0;
+	to->throttled_begun = 0;
+	if (bpf_core_field_exists(task->throttled)) {
+		to->throttled_ns = cfs_rq->throttled_clock_self_time;
+		to->throttled_since = cfs_rq->throttled_clock_self;
+	} else if (bpf_core_field_exists(cfs_rq->throttled_clock_pelt_time)) {
+		to->throttled_ns = cfs_rq->throttled_clock_pelt_time;
+		to->throttled_begun = rq->clock - (rq->clock_pelt - rq->lost_idle_time) +
+				      cfs_rq->throttled_clock_pelt;
+		if (cfs_rq->throttle_count > 0)
+			to->throttled_since = to->throttled_begun;
+	}
+}
+
 static __always_inline void fill(struct truth_task *to, const struct task_struct *task)
 {
 	const struct cfs_rq *cfs_rq = task->se.cfs_rq;
@@ -113,16 +139,7 @@ static __always_inline void fill(struct truth_task *to, const struct task_struct
 	to->last_queued = task->sched_info.last_queued;
 	to->last_arrival = task->sched_info.last_arrival;
 	to->pcount = task->sched_info.pcount;
-	if (bpf_core_field_exists(cfs_rq->throttled_clock_self_time)) {
-		to->throttled_ns = cfs_rq->throttled_clock_self_time;
-		to->throttled_since = cfs_rq->throttled_clock_self;
-	} else if (bpf_core_field_exists(cfs_rq->throttled_clock_pelt_time)) {
-		to->throttled_ns = cfs_rq->throttled_clock_pelt_time;
-		to->throttled_since = 0; /* in another clock */
-	} else {
-		to->throttled_ns = 0;
-		to->throttled_since = 0;
-	}
+	fill_throttled(to, task, cfs_rq);
 }
 
 static __always_inline void head(struct truth_event *event, const struct task_struct *task,

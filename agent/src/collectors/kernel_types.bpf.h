@@ -41,6 +41,8 @@ struct task_group {
 struct rq {
 	__u64 clock; /* sched_clock, not CLOCK_MONOTONIC: for durations only */
 	int cpu;
+	__u64 clock_pelt; /* slower while the CPU is */
+	unsigned long lost_idle_time;
 };
 
 struct cfs_rq {
@@ -48,9 +50,11 @@ struct cfs_rq {
 	/* CONFIG_CFS_BANDWIDTH: */
 	int throttled;		    /* by the cgroup's own quota; a bit since 6.18 */
 	int throttle_count;	    /* by that and those above */
+	int runtime_enabled;	    /* has a quota of its own */
 	__u64 throttled_clock_self; /* since 6.6: throttled with a task to run since; 0 = not */
 	__u64 throttled_clock_self_time; /* since 6.6: spans that ended, ns */
 	__u64 throttled_clock_pelt_time; /* since 5.19: the same by the PELT clock */
+	__u64 throttled_clock_pelt; /* since 5.19: when the newest span began; not since 6.18 */
 };
 
 struct sched_entity {

@@ -108,6 +108,43 @@ static void throttled_alone_leaves_nothing_to_blame(void **state)
 	assert_true(long_unthrottled <= long_waits / 4);
 }
 
+/*
+ * Where whole queues are held back, that begins in the middle of the wait of who did not run
+ * then. Alone on a CPU, who waits for the other or the quota never waits for nobody.
+ */
+static void a_quota_may_come_in_the_middle_of_a_wait(void **state)
+{
+	struct rig *rig = rig_of(state);
+	const struct rig_cgroup *pod = rig_make_cgroup(rig, "pod");
+	const struct rig_cgroup *one, *other;
+	const struct sched_counters *of_one, *of_other;
+	pid_t pid, other_pid;
+
+	if (rig->mode.version == CGROUP_V2)
+		rig_write(rig, pod, "cgroup.subtree_control", "+cpu");
+	one = rig_make_cgroup(rig, "pod/one");
+	other = rig_make_cgroup(rig, "pod/other");
+	rig_set_quota(rig, pod, 20000, 100000);
+	rig_favour(rig, pod);
+	other_pid = rig_spawn(rig, other, 0, work_spin);
+	pid = rig_spawn(rig, one, 0, work_spin);
+	of_one = throttle_for_a_while(rig, pod, one, pid);
+	rig_stop(other_pid);
+	of_other = &snapshot_find(&rig->after, other->id)->sched;
+	for (int i = 0; i < 2; i++) {
+		const struct sched_counters *counted = i ? of_other : of_one;
+
+		assert_true(counted->wait_ns > 500000000);
+		assert_int_equal(counted->throttled_own_wait_ns, 0);
+		assert_true(counted->throttled_ancestor_wait_ns <=
+			    throttled_ns(rig, pod) + throttled_ns(rig, pod) / 100);
+		assert_true(counted->idle_gap_wait_ns < counted->wait_ns / 50);
+		assert_true(counted->unattributed_wait_ns < counted->wait_ns / 200);
+	}
+	assert_true(of_one->throttled_ancestor_wait_ns + of_other->throttled_ancestor_wait_ns >
+		    throttled_ns(rig, pod) / 2);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, rig_set_up, rig_tear_down)
@@ -115,6 +152,7 @@ int main(void)
 		TEST(the_wait_for_an_own_quota_is_no_neighbors),
 		TEST(the_wait_for_a_quota_above_is_told_apart),
 		TEST(throttled_alone_leaves_nothing_to_blame),
+		TEST(a_quota_may_come_in_the_middle_of_a_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,7 @@ struct walk {
 	const struct sched_log *log;
 	const struct sched_link *links;
 	const __u32 *clocks, *newer, *older;
+	__u32 lane;
 };
 
 /* A run, where its block is not where it would be looked for first: what found no cell. */

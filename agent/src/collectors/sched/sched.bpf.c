@@ -12,9 +12,8 @@
 
 #include "collectors/cgroup.bpf.h"
 #include "collectors/kernel_types.bpf.h"
-#include "collectors/sched/blame.bpf.h"
+#include "collectors/sched/around.bpf.h"
 #include "collectors/sched/seen.bpf.h"
-#include "collectors/sched/throttle.bpf.h"
 
 /* enum sched_level; user space writes it. */
 __u32 level;
@@ -44,18 +43,38 @@ static __always_inline __u64 blame_run(struct sched_cpu *state, __u32 cpu, __u32
 	return charge_run(cpu, waiter, state->newest, ns);
 }
 
+/* Of a wait from `from`, what no quota is to blame for. */
+static __always_inline __u64 blame_rest(struct sched_cpu *state, __u32 cpu, __u32 waiter,
+					__u64 from, __u64 wait_ns,
+					const struct throttled *throttled, __u32 is_told)
+{
+	const __u64 ns = wait_ns - throttled->ns;
+
+	if (throttled->is_inside && level < SCHED_LEVEL_NO_SHORT_WALKS &&
+	    log_reaches(state, cpu, from))
+		return blame_around((__u64)cpu << 32 | cpu, waiter, from, ns, is_told);
+	return blame_run(state, cpu, waiter, throttled->until, ns, is_told);
+}
+
 /* The same for a wait on another CPU's queue, of which a part may lie after its last switch. */
 static __always_inline __u64 blame_until(const struct sched_cpu *timeline, __u32 lane, __u32 cpu,
-					 __u32 waiter, __u64 now, __u64 ns)
+					 __u32 waiter, __u64 now, __u64 wait_ns,
+					 const struct throttled *throttled)
 {
-	__u64 open_ns = now > timeline->logged_until ? now - timeline->logged_until : 0;
+	const __u64 lane_cpu = (__u64)lane << 32 | cpu, logged_until = timeline->logged_until;
+	const __u64 ns = wait_ns - throttled->ns;
+	const bool is_inside = throttled->is_inside && log_reaches(timeline, lane, now - wait_ns);
+	__u64 open_ns = now > logged_until ? now - logged_until : 0;
 
 	if (!timeline->position || !ns || level >= SCHED_LEVEL_NO_BLAME)
 		return ns;
+	if (is_inside)
+		open_ns -= throttled_between(lane, waiter, now - open_ns, now) >> 1;
 	if (open_ns >= ns)
 		return charge_run(cpu, waiter, timeline->running_slot, ns);
 	return charge_run(cpu, waiter, timeline->running_slot, open_ns) +
-	       blame_wait((__u64)lane << 32 | cpu, waiter, now - ns, ns - open_ns, 0);
+	       (is_inside ? blame_around(lane_cpu, waiter, now - wait_ns, ns - open_ns, 0)
+			  : blame_wait(lane_cpu, waiter, now - ns, ns - open_ns, 0));
 }
 
 static __always_inline void count_throttled(struct sched_record *record,
@@ -86,7 +105,7 @@ static __always_inline void count_wait(const struct task_struct *next, __u32 slo
 		  begin_event(cpu, slot, SCHED_EVENT_NOISY_NEIGHBOR, wait_ns - throttled.ns);
 	record->unattributed_wait_ns +=
 		earlier.migrated_ns + earlier.unseen_ns +
-		blame_run(state, cpu, slot, throttled.until, wait_ns - throttled.ns, is_told);
+		blame_rest(state, cpu, slot, last_queued, wait_ns, &throttled, is_told);
 	if (is_told)
 		send_event(next, cpu, slot, wait_ns - throttled.ns, 0);
 	if (throttled.ns >= SCHED_THROTTLED_NS && level < SCHED_LEVEL_NO_EVENTS &&
@@ -110,12 +129,18 @@ static __always_inline void count_wait(const struct task_struct *next, __u32 slo
 
 /*
  * A switch raised no event: who came in last ran until prev came, and prev's wait ended
- * then. `quota` is its throttled part << 1, with a bit for an own quota. A global function:
+ * then. `quota` is its throttled part << 2, with two bits of how. A global function:
  * some kernels keep a few tasks out of tracing, so this is rare.
  */
 __noinline int count_unseen(__u32 cpu, __u32 slot, __u64 ended, __u64 wait_ns, __u64 quota)
 {
-	const struct throttled throttled = {.ns = quota >> 1, .is_own = quota & 1};
+	const __u64 from = ended - wait_ns;
+	const struct throttled throttled = {
+		.ns = quota >> 2,
+		.until = from + (quota >> 2),
+		.is_own = quota & 1,
+		.is_inside = quota >> 1 & 1,
+	};
 	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
 	struct sched_record *record = record_of(cpu, slot);
 
@@ -141,7 +166,8 @@ static __always_inline void count_arrival(const struct task_struct *prev, __u32 
 	if (!wait_ns || wait_ns > arrived || !record)
 		return;
 	throttled = throttled_of(prev, cpu, slot, arrived - wait_ns, arrived);
-	count_unseen(cpu, slot, arrived, wait_ns, throttled.ns << 1 | throttled.is_own);
+	count_unseen(cpu, slot, arrived, wait_ns,
+		     throttled.ns << 2 | throttled.is_inside << 1 | throttled.is_own);
 	wait_ns += counted_ns;
 	if (wait_ns > record->max_wait_ns)
 		record->max_wait_ns = wait_ns;
@@ -243,7 +269,7 @@ int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
 	if (throttled.ns)
 		count_throttled(record, &throttled);
 	record->unattributed_wait_ns +=
-		blame_until(timeline, lane, cpu, slot, now, waited_ns - throttled.ns);
+		blame_until(timeline, lane, cpu, slot, now, waited_ns, &throttled);
 	return 0;
 }
 

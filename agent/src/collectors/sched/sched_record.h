@@ -207,7 +207,7 @@ struct sched_throttle {
 		__u64 begin, end; /* rq clock */
 		__u64 is_own;	  /* by the cgroup's own quota, not by one above */
 	} spans[SCHED_THROTTLED_SPANS];
-	__u64 padding;
+	__u64 pelt_total; /* as `total`, by the PELT clock */
 };
 
 _Static_assert(sizeof(struct sched_throttle) == 128, "two cache lines, shared with BPF");

@@ -6,9 +6,10 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Quiet sub-makes; V=1 shows every command.
 MAKEFLAGS += --no-print-directory
 ONLY ?=
+RUNS ?= 40
 
 .PHONY: help setup setup-run build build-agent build-frontend run demo test test-c test-python \
-	test-typescript test-root test-e2e check fmt gen bench screenshots clean
+	test-typescript test-root test-e2e check fmt gen bench card screenshots clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -54,6 +55,9 @@ gen: setup ## generated files: wire (Python), openapi.json, TypeScript client
 
 bench: setup build ## all benchmarks with their ratios; ONLY=prefix runs some. Root.
 	@$(MAKE) -C agent bench ONLY='$(ONLY)'
+
+card: setup build ## the accuracy card of the wait ledger against an exact replay; RUNS=40. Root.
+	@python3 e2e/truth/card.py --runs '$(RUNS)'
 
 # The browser tests draw them, because what they did before is what the pages show.
 screenshots: setup build-agent build-frontend ## every page, light, dark and 390 px, into e2e/output/screenshots. Root.

@@ -13,13 +13,13 @@
 #include "collectors/cgroup_slot.h"
 #include "collectors/kernel_types.bpf.h"
 
-/* css id -> slot. Read at every switch, written when a cgroup is first seen. */
+/* By css id: slot_cell(). Read at every switch, written when a cgroup is first seen. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, SLOT_CSS_IDS);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, __u64);
 } slot_by_css SEC(".maps");
 
 struct {
@@ -42,50 +42,48 @@ struct {
  * the slot is published, and the CPU that loses the exchange gives its slot back, so that
  * one cgroup never holds two.
  */
-static __noinline __u32 slot_allocate(const struct cgroup_subsys_state *css, __u32 *by_css,
-				      __u32 seen)
+static __noinline __u32 slot_allocate(const struct cgroup_subsys_state *css, __u64 *by_css,
+				      __u64 seen)
 {
+	const __u64 serial = css->serial_nr, overflow = slot_cell(serial, SLOT_OVERFLOW);
 	struct slot_owner *owner;
-	__u32 fresh, now;
+	__u32 fresh;
+	__u64 now;
 
-	/* Sticky until user space has slots again, else every switch would try the stack. */
-	if (seen == SLOT_OVERFLOW)
-		return SLOT_OVERFLOW;
 	if (bpf_map_pop_elem(&free_slots, &fresh)) {
-		__sync_val_compare_and_swap(by_css, seen, SLOT_OVERFLOW);
+		/* Sticky until user space has slots again, else every switch would try the stack. */
+		__sync_val_compare_and_swap(by_css, seen, overflow);
 		return SLOT_OVERFLOW;
 	}
 	owner = bpf_map_lookup_elem(&slot_owners, &fresh);
 	if (!owner)
 		return SLOT_OVERFLOW;
 	owner->cgroup_id = css->cgroup->kn->id;
-	owner->css_serial = css->serial_nr;
+	owner->css_serial = serial;
 
-	now = __sync_val_compare_and_swap(by_css, seen, fresh);
+	now = __sync_val_compare_and_swap(by_css, seen, slot_cell(serial, fresh));
 	if (now == seen)
 		return fresh;
 
 	owner->css_serial = 0;
 	owner->cgroup_id = 0;
 	bpf_map_push_elem(&free_slots, &fresh, BPF_ANY);
-	return now;
+	return slot_in_cell(now);
 }
 
 static __always_inline __u32 cgroup_slot(const struct task_struct *task)
 {
 	const struct cgroup_subsys_state *css = &task->sched_task_group->css;
 	__u32 css_id = (__u32)css->id;
-	struct slot_owner *owner;
-	__u32 *by_css, slot;
+	__u64 *by_css, cell;
 
 	if (css_id == 0)
 		return SLOT_AUTOGROUP;
 	by_css = bpf_map_lookup_elem(&slot_by_css, &css_id);
 	if (!by_css)
 		return SLOT_OVERFLOW;
-	slot = *(volatile __u32 *)by_css;
-	owner = bpf_map_lookup_elem(&slot_owners, &slot);
-	if (owner && owner->css_serial == css->serial_nr)
-		return slot;
-	return slot_allocate(css, by_css, slot);
+	cell = *(volatile __u64 *)by_css;
+	if (slot_cell(css->serial_nr, slot_in_cell(cell)) == cell)
+		return slot_in_cell(cell);
+	return slot_allocate(css, by_css, cell);
 }

@@ -19,7 +19,7 @@ uint32_t cgroup_slots_for(uint32_t n_cpus, uint32_t row_size, size_t n_cgroups)
 	const uint64_t affordable = SLOT_ROWS_BUDGET / ((uint64_t)n_cpus * row_size);
 	uint32_t n_slots = SLOTS_MIN;
 
-	while (n_slots < SLOTS_MAX && n_slots < 2 * n_cgroups &&
+	while (n_slots < SLOTS_MAX && 2 * (uint64_t)n_slots < 3 * n_cgroups &&
 	       2 * (uint64_t)n_slots <= affordable)
 		n_slots *= 2;
 	return n_slots;
@@ -143,14 +143,9 @@ void cgroup_slots_mark_released(struct cgroup_slots *self, const struct cgroup_t
 	}
 }
 
-/* An array map rounds its rows up to eight bytes. */
-struct by_css_row {
-	uint32_t slot, unused;
-};
-
 int cgroup_slots_detach(struct cgroup_slots *self)
 {
-	struct by_css_row *by_css;
+	uint64_t *by_css;
 	uint64_t length;
 	int r = bpf_env_map(self->by_css, (void **)&by_css, &length);
 
@@ -161,12 +156,12 @@ int cgroup_slots_detach(struct cgroup_slots *self)
 	 * CPU has just published.
 	 */
 	for (uint32_t css_id = 0; css_id < SLOT_CSS_IDS; css_id++) {
-		uint32_t seen = __atomic_load_n(&by_css[css_id].slot, __ATOMIC_RELAXED);
+		uint64_t seen = __atomic_load_n(&by_css[css_id], __ATOMIC_RELAXED);
+		const uint32_t slot = slot_in_cell(seen);
 
-		if (seen == SLOT_OVERFLOW || (seen < self->n_slots && self->is_marked[seen]))
-			(void)__atomic_compare_exchange_n(&by_css[css_id].slot, &seen, SLOT_NONE,
-							  false, __ATOMIC_SEQ_CST,
-							  __ATOMIC_SEQ_CST);
+		if (slot == SLOT_OVERFLOW || (slot < self->n_slots && self->is_marked[slot]))
+			(void)__atomic_compare_exchange_n(&by_css[css_id], &seen, SLOT_NONE, false,
+							  __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 	}
 	munmap(by_css, length);
 	for (uint32_t slot = SLOT_FIRST; slot < self->n_slots; slot++) {

@@ -23,7 +23,7 @@ struct cgroup_table;
 
 struct cgroup_slots {
 	uint32_t n_slots;
-	const struct bpf_map *by_css; /* half a MiB: in our memory only while it is written to */
+	const struct bpf_map *by_css; /* large: in our memory only while it is written to */
 	struct slot_owner *owners;
 	uint64_t owners_length;
 	int free_fd;
@@ -37,7 +37,8 @@ struct cgroup_slots {
 
 /*
  * Memory of the maps is sized by this; call before load, with the possible CPUs, the bytes
- * per CPU and slot, and the cgroups there are now. A power of two, at least twice these.
+ * per CPU and slot, and the cgroups there are now. A power of two, at least half as many
+ * again as these.
  */
 uint32_t cgroup_slots_for(uint32_t n_cpus, uint32_t row_size, size_t n_cgroups);
 

@@ -9,67 +9,55 @@
 
 static long walk_around(__u32 step, void *context)
 {
-	const struct walk *walk = context;
-	struct blame *self = walk->blame;
-	const __u64 position = self->position, top = self->top_tick;
-	__u64 below, entry, held, ns;
+	const struct blame *self = context;
+	struct sched_walk *walk = &self->lane->walk;
+	const __u64 entry = self->lane->log[(walk->position - 1) % SCHED_LOG_ENTRIES];
+	const __u64 top = walk->top_tick;
+	__u64 began = entry >> SCHED_SLOT_BITS, held, ns;
 
-	if (position <= self->oldest)
-		return 1;
-	entry = walk->log->entries[(position - 1) % SCHED_LOG_ENTRIES];
-	below = walk->log->entries[(position - 2) % SCHED_LOG_ENTRIES] >> SCHED_SLOT_BITS;
-	if (below < self->from_tick)
-		below = self->from_tick;
-	held = throttled_between(walk->lane, self->waiter, below << SCHED_TICK_SHIFT,
+	if (began < self->from_tick)
+		began = self->from_tick;
+	held = throttled_between(self->lane_cpu, self->waiter, began << SCHED_TICK_SHIFT,
 				 top << SCHED_TICK_SHIFT) >>
 	       1;
-	ns = (top - below) << SCHED_TICK_SHIFT;
+	ns = (top - began) << SCHED_TICK_SHIFT;
 	ns = ns > held ? ns - held : 0;
-	if (below == self->from_tick || ns > self->remaining)
-		ns = self->remaining;
+	if (began == self->from_tick || ns > walk->remaining)
+		ns = walk->remaining;
+	walk->remaining -= ns;
 	if (ns)
-		charge(self, entry & (SCHED_MAX_SLOTS - 1), ns);
-	self->top_tick = below;
-	self->position = position - 1;
-	return below == self->from_tick;
+		walk->lost +=
+			charge_run(self->cpu, self->waiter, entry & (SCHED_MAX_SLOTS - 1), ns);
+	walk->top_tick = began;
+	walk->position--;
+	return began == self->from_tick;
 }
 
 /*
  * As blame_wait(), but `ns` is what of the wait lies around the spans in which its queue was
  * throttled on that CPU.
  */
-__noinline __u64 blame_around(__u64 lane_cpu, __u32 waiter, __u64 from, __u64 ns, __u32 is_told)
+__noinline __u64 blame_around(__u32 lane_cpu, __u32 cpu, __u32 waiter, __u64 from, __u64 ns)
 {
-	__u32 lane = lane_cpu >> 32, cpu = (__u32)lane_cpu;
-	const struct sched_cpu *timeline = bpf_map_lookup_elem(&cpus, &lane);
-	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
-	struct blame *blame = bpf_map_lookup_elem(&blames, &cpu);
-	struct walk walk = {
-		.blame = blame,
-		.log = bpf_map_lookup_elem(&run_logs, &lane),
-		.lane = lane,
-	};
+	struct blame blame = {
+		.lane = lane_of(lane_cpu), .cpu = cpu, .lane_cpu = lane_cpu, .waiter = waiter};
 
-	if (!timeline || !state || !blame || !walk.log)
+	if (!blame.lane)
 		return ns;
-	begin_blame(blame, timeline, from);
-	blame->cpu = cpu;
-	blame->waiter = waiter;
-	blame->is_told = is_told;
-	blame->remaining = ns;
-	LOOP(SCHED_LOG_ENTRIES, walk_around, &walk);
-	state->charges += blame->charges;
-	return blame->remaining + blame->lost;
+	fold_newest(blame.lane);
+	begin_walk(blame.lane);
+	blame.from_tick = tick_in(&blame.lane->state, from);
+	blame.lane->walk.remaining = ns;
+	blame.lane->walk.lost = 0;
+	blame.lane->state.charges += LOOP(SCHED_LOG_ENTRIES, walk_around, &blame);
+	return blame.lane->walk.remaining + blame.lane->walk.lost;
 }
 
 /* Whether the log goes back that far. */
-static __always_inline bool log_reaches(const struct sched_cpu *timeline, __u32 lane, __u64 from)
+static __always_inline bool log_reaches(const struct sched_lane *lane, __u64 from)
 {
-	const struct sched_log *log = bpf_map_lookup_elem(&run_logs, &lane);
-	const __u64 position = timeline->position;
+	const __u64 position = lane->state.position;
 
-	if (!log || position < SCHED_LOG_ENTRIES)
-		return log;
-	return log->entries[position % SCHED_LOG_ENTRIES] >> SCHED_SLOT_BITS <= from >>
-	       SCHED_TICK_SHIFT;
+	return position < SCHED_LOG_ENTRIES || lane->log[position % SCHED_LOG_ENTRIES] >>
+						       SCHED_SLOT_BITS <= from >> SCHED_TICK_SHIFT;
 }

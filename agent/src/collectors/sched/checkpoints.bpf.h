@@ -3,14 +3,10 @@
 /* Taking and finding copies of the run clocks (sched_record.h tells which are kept). */
 #include "collectors/sched/timeline.bpf.h"
 
-VECTORS(clock_copies); /* per CPU and checkpoint: __u32 by slot, ticks */
+/* Per CPU, its checkpoints and one of zeros (SCHED_AT_BEGIN): __u32 by slot, ticks. */
+VECTORS(clock_copies, 0);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* resized to the possible CPUs */
-	__type(key, __u32);
-	__type(value, struct sched_checkpoints);
-} checkpoints SEC(".maps");
+#define COPIES (SCHED_CHECKPOINTS + 1)
 
 /* Position of the highest set bit; 0 for 0 and 1. */
 static __always_inline __u32 highest_bit(__u64 number)
@@ -43,7 +39,7 @@ static __always_inline __u32 boundary_level(__u64 boundary)
 static __always_inline __u32 levelled_index(__u64 boundary, __u32 level)
 {
 	const __u32 shift = level < SCHED_LEVELS - 1 ? level + 1 : level;
-	__u32 index = SCHED_RECENT + (level << SCHED_LEVEL_BITS) +
+	__u32 index = (level << SCHED_LEVEL_BITS) +
 		      ((__u32)(boundary >> shift) & ((1 << SCHED_LEVEL_BITS) - 1));
 
 	/*
@@ -58,43 +54,48 @@ static __always_inline __u32 levelled_index(__u64 boundary, __u32 level)
  * The kernel makes a plain loop of bpf_loop() only where a call has one callback; else every
  * step is an indirect call. So keep clang from merging calls.
  */
-#define LOOP(n, callback, context)                     \
-	do {                                           \
-		bpf_loop(n, callback, context, 0);     \
-		asm volatile("" : : "i"(__COUNTER__)); \
-	} while (0)
+#define LOOP(n, callback, context)                                            \
+	({                                                                    \
+		const __u64 steps = (__u64)bpf_loop(n, callback, context, 0); \
+		asm volatile("" : : "i"(__COUNTER__));                        \
+		steps;                                                        \
+	})
 
 struct copy {
-	const __u64 *from;
-	__u64 *to;
+	struct sched_lane *lane;
+	__u32 *to;
 };
 
-static long copy_chunk(__u32 chunk, void *context)
+static long copy_chunk(__u32 step, void *context)
 {
-	const __u32 at = (chunk & (n_slots / SCHED_CHUNK - 1)) * (SCHED_CHUNK / 2);
 	const struct copy *copy = context;
+	const __u32 chunk = step & (n_slots / SCHED_CHUNK - 1);
+	const __u64 *from = (const __u64 *)chunk_in(copy->lane, chunk)->clocks;
+	__u64 *to = (__u64 *)(copy->to + chunk * SCHED_CHUNK);
 
 #pragma unroll
 	for (__u32 i = 0; i < SCHED_CHUNK / 2; i++)
-		copy->to[at + i] = copy->from[at + i];
+		to[i] = from[i];
 	return 0;
+}
+
+static __always_inline __u32 *copy_at(__u32 cpu, __u32 checkpoint)
+{
+	__u32 index = cpu * COPIES + checkpoint;
+
+	return bpf_map_lookup_elem(&clock_copies, &index);
 }
 
 /*
  * Slots beyond used_chunks have never run here, neither now nor when the copy's place was
  * last used: both sides are 0.
  */
-static __always_inline void copy_clocks(const struct sched_cpu *state, __u32 cpu, __u32 checkpoint)
+static __always_inline void copy_clocks(struct sched_lane *lane, __u32 cpu, __u32 checkpoint)
 {
-	__u32 index = cpu * SCHED_CHECKPOINTS + checkpoint;
-	struct copy copy = {
-		.from = bpf_map_lookup_elem(&run_clocks, &cpu),
-		.to = bpf_map_lookup_elem(&clock_copies, &index),
-	};
+	struct copy copy = {.lane = lane, .to = copy_at(cpu, checkpoint)};
 
-	if (!copy.from || !copy.to)
-		return;
-	LOOP(state->used_chunks, copy_chunk, &copy);
+	if (copy.to)
+		LOOP(lane->state.used_chunks, copy_chunk, &copy);
 }
 
 static __always_inline bool level_is_due(const struct sched_cpu *state, __u64 tick)
@@ -108,9 +109,9 @@ static __always_inline bool level_is_due(const struct sched_cpu *state, __u64 ti
 	return (tick ^ state->levelled_tick) >> SCHED_QUANTUM_SHIFT;
 }
 
-static __always_inline void take_levelled(struct sched_cpu *state, __u32 cpu,
-					  struct sched_checkpoints *taken, __u64 tick)
+static __always_inline void take_levelled(struct sched_lane *lane, __u32 cpu, __u64 tick)
 {
+	struct sched_cpu *state = &lane->state;
 	const __u64 quantum = tick >> SCHED_QUANTUM_SHIFT;
 	/* The highest bit that changed is the highest power of two in between. */
 	__u32 level = highest_bit(quantum ^ (state->levelled_tick >> SCHED_QUANTUM_SHIFT)), index;
@@ -120,152 +121,140 @@ static __always_inline void take_levelled(struct sched_cpu *state, __u32 cpu,
 		level = SCHED_LEVELS - 1;
 	boundary = quantum >> level << level;
 	index = levelled_index(boundary, level);
-	if (index >= SCHED_CHECKPOINTS)
+	if (index >= SCHED_LEVELLED)
 		return;
-	taken->at[index].boundary = boundary;
-	taken->at[index].tick = tick;
-	taken->at[index].position = state->position;
+	lane->levelled[index].boundary = boundary;
+	lane->levelled[index].tick = tick;
+	lane->levelled[index].position = state->position;
 	state->levelled_tick = tick;
 	state->levelled_position = state->position;
-	copy_clocks(state, cpu, index);
+	copy_clocks(lane, cpu, SCHED_RECENT + index);
 }
 
 __noinline int take_checkpoint(__u32 cpu)
 {
-	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
-	struct sched_checkpoints *taken = bpf_map_lookup_elem(&checkpoints, &cpu);
+	struct sched_lane *lane = lane_of(cpu);
+	struct sched_cpu *state;
 	__u32 index;
 	__u64 tick;
 
-	if (!state || !taken)
+	if (!lane)
 		return 0;
-	tick = state->logged_until >> SCHED_TICK_SHIFT;
+	state = &lane->state;
+	fold_newest(lane);
+	tick = state->folded_tick;
 	index = state->n_recent % SCHED_RECENT;
-	taken->at[index].tick = tick;
-	taken->at[index].position = state->position;
+	lane->recent_ticks[index] = tick;
+	lane->recent_positions[index] = state->position;
 	state->n_recent++;
 	state->recent_tick = tick;
 	state->recent_position = state->position;
-	copy_clocks(state, cpu, index);
+	copy_clocks(lane, cpu, index);
 	if (level_is_due(state, tick))
-		take_levelled(state, cpu, taken, tick);
+		take_levelled(lane, cpu, tick);
 	return 0;
 }
 
-/* The checkpoints around an instant. */
-struct bracket {
-	__u64 tick;
-	__u64 newer_tick, older_tick;
-	__u32 newer, older; /* NO_CHECKPOINT = none */
-	__u32 level;
-	__u32 padding[5];
-};
-
-#define NO_CHECKPOINT 0xffffffff
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* resized to the possible CPUs */
-	__type(key, __u32);
-	__type(value, struct bracket);
-} brackets SEC(".maps");
-
 struct search {
-	const struct sched_checkpoints *taken;
-	struct bracket *bracket;
+	struct sched_lane *lane;
+	__u64 tick;
 };
 
 static __always_inline void consider(const struct search *self, __u64 boundary)
 {
 	const __u32 index = levelled_index(boundary, boundary_level(boundary));
-	struct bracket *bracket = self->bracket;
-	const struct sched_checkpoint *checkpoint;
+	struct sched_walk *walk = &self->lane->walk;
+	__u64 tick;
 
-	if (index >= SCHED_CHECKPOINTS)
+	if (index >= SCHED_LEVELLED)
 		return;
-	checkpoint = &self->taken->at[index];
-	if (checkpoint->boundary != boundary)
+	if (self->lane->levelled[index].boundary != boundary)
 		return;
-	if (checkpoint->tick >= bracket->tick) {
-		if (checkpoint->tick < bracket->newer_tick) {
-			bracket->newer = index;
-			bracket->newer_tick = checkpoint->tick;
+	tick = self->lane->levelled[index].tick;
+	if (tick >= self->tick) {
+		if (tick < walk->newer_tick) {
+			walk->newer = SCHED_RECENT + index;
+			walk->newer_tick = tick;
+			walk->position = self->lane->levelled[index].position;
 		}
-	} else if (checkpoint->tick > bracket->older_tick) {
-		bracket->older = index;
-		bracket->older_tick = checkpoint->tick;
+	} else if (tick > walk->older_tick) {
+		walk->older = SCHED_RECENT + index;
+		walk->older_tick = tick;
+		walk->older_position = self->lane->levelled[index].position;
 	}
 }
 
+/* Until there is one on both sides, or until all that is younger is in the ring. */
 static long search_level(__u32 step, void *context)
 {
 	const struct search *self = context;
-	struct bracket *bracket = self->bracket;
-	const __u32 level = bracket->level & (2 * SCHED_LEVELS - 1);
-	const __u64 boundary = bracket->tick >> SCHED_QUANTUM_SHIFT >> level << level;
+	struct sched_walk *walk = &self->lane->walk;
+	const __u32 level = walk->level & (2 * SCHED_LEVELS - 1);
+	const __u64 boundary = self->tick >> SCHED_QUANTUM_SHIFT >> level << level;
+	const __u64 next = boundary + (1ULL << level);
 
 	consider(self, boundary - (1ULL << level));
 	consider(self, boundary);
-	consider(self, boundary + (1ULL << level));
-	bracket->level++;
-	return bracket->newer != NO_CHECKPOINT && bracket->older != NO_CHECKPOINT;
+	consider(self, next);
+	walk->level++;
+	return walk->older != SCHED_AT_BEGIN &&
+	       (walk->newer >= SCHED_RECENT ||
+		next > self->lane->state.recent_tick >> SCHED_QUANTUM_SHIFT);
 }
 
 /*
- * The youngest with a level before the instant and the oldest after it. Boundaries of a
- * level are all still there up to an age of about that many quanta.
+ * For what is older than the ring: the youngest with a level before the instant and the
+ * oldest after it. Boundaries of a level are all still there up to an age of about that many
+ * quanta.
  */
-__noinline int find_levelled(__u32 lane, __u32 cpu, __u64 tick, __u64 now_tick)
+__noinline int find_levelled(__u32 lane_cpu, __u64 tick)
 {
-	struct search search = {
-		.taken = bpf_map_lookup_elem(&checkpoints, &lane),
-		.bracket = bpf_map_lookup_elem(&brackets, &cpu),
-	};
-	const __u32 bit = highest_bit((now_tick - tick) >> SCHED_QUANTUM_SHIFT);
+	struct search search = {.lane = lane_of(lane_cpu), .tick = tick};
+	const struct sched_cpu *state;
+	struct sched_walk *walk;
+	__u32 bit;
 
-	if (!search.taken || !search.bracket)
+	if (!search.lane)
 		return 0;
-	search.bracket->tick = tick;
-	search.bracket->newer_tick = ~0ULL;
-	search.bracket->older_tick = 0;
-	search.bracket->newer = NO_CHECKPOINT;
-	search.bracket->older = NO_CHECKPOINT;
-	search.bracket->level = bit > SCHED_LEVEL_BITS + 1 ? bit - SCHED_LEVEL_BITS - 1 : 0;
+	state = &search.lane->state;
+	walk = &search.lane->walk;
+	bit = highest_bit((state->folded_tick - tick) >> SCHED_QUANTUM_SHIFT);
+	walk->newer = state->n_recent % SCHED_RECENT;
+	walk->newer_tick = search.lane->recent_ticks[state->n_recent % SCHED_RECENT];
+	walk->position = search.lane->recent_positions[state->n_recent % SCHED_RECENT];
+	walk->older = SCHED_AT_BEGIN;
+	walk->older_tick = state->began_tick - 1;
+	walk->older_position = 1;
+	walk->level = bit > SCHED_LEVEL_BITS + 1 ? bit - SCHED_LEVEL_BITS - 1 : 0;
 	LOOP(SCHED_LEVELS, search_level, &search);
 	return 0;
 }
 
-/*
- * Of the ring, the oldest after the instant: how many younger ones there are, or
- * SCHED_RECENT - 1 and more if the instant is older than the ring.
- */
-__noinline __u32 count_recent_after(__u32 lane, __u64 tick)
+/* How many of the ring are not before the instant; a sum, as branches would be guesses. */
+static __always_inline __u32 count_recent_from(const struct sched_lane *lane, __u64 tick)
 {
-	const struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &lane);
-	const struct sched_checkpoints *taken = bpf_map_lookup_elem(&checkpoints, &lane);
-	__u32 younger = 0;
+	__u64 count = 0;
 
-	if (!state || !taken)
-		return SCHED_RECENT;
 #pragma unroll
-	for (__u32 step = SCHED_RECENT / 2; step; step /= 2) {
-		const __u64 number = state->n_recent - 1 - younger - step;
-
-		if (taken->at[number % SCHED_RECENT].tick >= tick)
-			younger += step;
-	}
-	return younger;
+	for (__u32 i = 0; i < SCHED_RECENT; i++)
+		count += (tick - 1 - lane->recent_ticks[i]) >> 63;
+	return (__u32)count;
 }
 
-static __always_inline void find_bracket(struct bracket *bracket, const struct sched_cpu *timeline,
-					 __u32 lane, __u32 cpu, __u64 tick)
+/* The checkpoints around an instant before the newest one. */
+static __always_inline void find_bracket(struct sched_lane *lane, __u32 lane_cpu, __u64 tick)
 {
-	const __u32 younger = count_recent_after(lane, tick);
+	const __u32 count = count_recent_from(lane, tick);
+	struct sched_walk *walk = &lane->walk;
+	const __u64 number = lane->state.n_recent - count;
 
-	if (younger < SCHED_RECENT - 1 && younger + 1 < timeline->n_recent) {
-		bracket->newer = (timeline->n_recent - 1 - younger) % SCHED_RECENT;
-		bracket->older = (timeline->n_recent - 2 - younger) % SCHED_RECENT;
+	if (!count || count >= SCHED_RECENT) {
+		find_levelled(lane_cpu, tick);
 		return;
 	}
-	find_levelled(lane, cpu, tick, timeline->logged_until >> SCHED_TICK_SHIFT);
+	walk->newer = number % SCHED_RECENT;
+	walk->newer_tick = lane->recent_ticks[number % SCHED_RECENT];
+	walk->position = lane->recent_positions[number % SCHED_RECENT];
+	walk->older = (number - 1) % SCHED_RECENT;
+	walk->older_tick = lane->recent_ticks[(number - 1) % SCHED_RECENT];
 }

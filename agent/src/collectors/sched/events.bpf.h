@@ -49,25 +49,21 @@ static __always_inline void spend(struct sched_event_budget *budget, __u64 now_n
 }
 
 /* By the wait's last few runs: what is only counted is not worth a walk through all of it. */
-static __always_inline bool others_ran(const struct sched_cpu *state, __u32 cpu, __u32 waiter,
-				       __u64 ns)
+static __always_inline bool others_ran(const struct sched_lane *lane, __u32 waiter, __u64 ns)
 {
-	const struct sched_log *log = bpf_map_lookup_elem(&run_logs, &cpu);
+	const struct sched_cpu *state = &lane->state;
 	__u64 begin, until, ticks = 0;
 
-	if (!log)
-		return false;
 	until = state->logged_until >> SCHED_TICK_SHIFT;
 	begin = until - (ns >> SCHED_TICK_SHIFT);
 #pragma clang loop unroll(disable) /* clang would want all of it on the stack */
 	for (__u32 i = 1; i <= SCHED_EVENT_LOOK_BACK; i++) {
-		const __u64 entry = log->entries[(state->position - i) % SCHED_LOG_ENTRIES];
-		const __u64 before = log->entries[(state->position - i - 1) % SCHED_LOG_ENTRIES];
+		const __u64 entry = lane->log[(state->position - i) % SCHED_LOG_ENTRIES];
 		const __u32 slot = entry & (SCHED_MAX_SLOTS - 1);
 
 		if (slot != waiter && slot != SLOT_IDLE && until > begin)
-			ticks += until - (before >> SCHED_SLOT_BITS);
-		until = before >> SCHED_SLOT_BITS;
+			ticks += until - (entry >> SCHED_SLOT_BITS);
+		until = entry >> SCHED_SLOT_BITS;
 	}
 	return ticks << SCHED_TICK_SHIFT >= SCHED_EVENT_OTHERS_NS;
 }
@@ -79,15 +75,15 @@ __noinline int begin_event(__u32 cpu, __u32 slot, __u32 kind, __u64 ns)
 	struct sched_event_limit *limit = bpf_map_lookup_elem(&event_limits, &slot);
 	struct sched_event_budget *budget = bpf_map_lookup_elem(&event_budget, &only);
 	struct sched_event *draft = bpf_map_lookup_elem(&event_drafts, &cpu);
-	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+	struct sched_lane *lane = lane_of(cpu);
 	const __u64 now_ns = bpf_ktime_get_ns();
 
-	if (!limit || !budget || !draft || !state || slot == SLOT_OVERFLOW)
+	if (!limit || !budget || !draft || !lane || slot == SLOT_OVERFLOW)
 		return 0;
 	if (now_ns - limit->sent_at_ns[at] < SCHED_EVENT_SPACING_NS || is_spent(budget, now_ns)) {
-		if (kind == SCHED_EVENT_THROTTLING || others_ran(state, cpu, slot, ns)) {
+		if (kind == SCHED_EVENT_THROTTLING || others_ran(lane, slot, ns)) {
 			limit->skipped[at]++;
-			state->events_limited++;
+			lane->state.events_limited++;
 		}
 		return 0;
 	}
@@ -110,10 +106,10 @@ __noinline int pass_event(__u32 cpu, __u32 slot)
 	struct sched_event_budget *budget = bpf_map_lookup_elem(&event_budget, &only);
 	struct slot_owner *owner = bpf_map_lookup_elem(&slot_owners, &slot);
 	struct sched_event *draft = bpf_map_lookup_elem(&event_drafts, &cpu);
-	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+	struct sched_lane *lane = lane_of(cpu);
 	__u32 at;
 
-	if (!limit || !budget || !owner || !draft || !state)
+	if (!limit || !budget || !owner || !draft || !lane)
 		return 0;
 	at = draft->kind == SCHED_EVENT_THROTTLING;
 	if (!at && draft->others_ns < SCHED_EVENT_OTHERS_NS)
@@ -123,7 +119,7 @@ __noinline int pass_event(__u32 cpu, __u32 slot)
 	limit->sent_at_ns[at] = draft->ended_at_ns;
 	spend(budget, draft->ended_at_ns);
 	if (bpf_ringbuf_output(&events, draft, sizeof(*draft), 0))
-		state->events_lost++;
+		lane->state.events_lost++;
 	else
 		limit->skipped[at] -= draft->skipped;
 	return 0;

@@ -27,7 +27,23 @@ const volatile __u32 n_blocks = 1;	    /* per CPU, a power of two */
 
 ROWS_PER_CPU(records, struct sched_record);
 ROWS_PER_CPU(blocks, struct sched_block);
-ROWS_PER_CPU(cpus, struct sched_cpu);
+
+/* With a size that user space sets before load, as it depends on the number of slots. */
+#define VECTORS(name, flags)                       \
+	struct {                                   \
+		__uint(type, BPF_MAP_TYPE_ARRAY);  \
+		__uint(map_flags, flags);          \
+		__uint(max_entries, 1);            \
+		__uint(key_size, sizeof(__u32));   \
+		__uint(value_size, sizeof(__u64)); \
+	} name SEC(".maps")
+
+VECTORS(lanes, BPF_F_MMAPABLE); /* per CPU: struct sched_lane and its chunks */
+
+static __always_inline struct sched_lane *lane_of(__u32 cpu)
+{
+	return bpf_map_lookup_elem(&lanes, &cpu);
+}
 
 static __always_inline struct sched_record *record_of(__u32 cpu, __u32 slot)
 {
@@ -61,7 +77,7 @@ __noinline int block_elsewhere(__u32 cpu, __u32 waiter, __u32 chunk)
 	const __u32 key = sched_block_key(waiter, chunk), hash = sched_block_hash(waiter, chunk);
 	__u32 empty = SCHED_BLOCK_PROBES;
 	struct sched_block *block;
-	struct sched_cpu *state;
+	struct sched_lane *lane;
 
 	/* To the end: user space clears those of the dead anywhere in the chain. */
 	for (__u32 i = 0; i < SCHED_BLOCK_PROBES; i++) {
@@ -76,9 +92,9 @@ __noinline int block_elsewhere(__u32 cpu, __u32 waiter, __u32 chunk)
 		block->key = key;
 		return (int)((hash + empty) & 0xffffff);
 	}
-	state = bpf_map_lookup_elem(&cpus, &cpu);
-	if (state)
-		state->lost_pairs++;
+	lane = lane_of(cpu);
+	if (lane)
+		lane->state.lost_pairs++;
 	return -1;
 }
 

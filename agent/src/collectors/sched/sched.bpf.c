@@ -23,58 +23,50 @@ __u32 level;
  * Returns how much is nobody's.
  */
 static __always_inline __u64 blame_run(struct sched_cpu *state, __u32 cpu, __u32 waiter, __u64 from,
-				       __u64 ns, __u32 is_told)
+				       __u64 ns)
 {
-	struct sched_log *log = bpf_map_lookup_elem(&run_logs, &cpu);
-	const __u64 lane_cpu = (__u64)cpu << 32 | cpu;
-
-	if (!log || !ns || level >= SCHED_LEVEL_NO_BLAME)
+	if (level >= SCHED_LEVEL_NO_BLAME)
 		return ns;
-	if (ns >= SCHED_NEIGHBOR_NS)
-		return blame_wait(lane_cpu, waiter, from, ns, is_told);
-	if (log->entries[(state->position - 2) % SCHED_LOG_ENTRIES] >> SCHED_SLOT_BITS > from >>
-		    SCHED_TICK_SHIFT ||
-	    state->began_tick > from >> SCHED_TICK_SHIFT) {
+	if (state->newest_began_tick > from >> SCHED_TICK_SHIFT) {
 		if (level >= SCHED_LEVEL_NO_SHORT_WALKS && ns < SCHED_SHORT_WAIT_NS)
 			return ns;
-		return blame_wait(lane_cpu, waiter, from, ns, 0);
+		return blame_wait(cpu, cpu, waiter, from, ns);
 	}
 	state->charges++;
 	return charge_run(cpu, waiter, state->newest, ns);
 }
 
 /* Of a wait from `from`, what no quota is to blame for. */
-static __always_inline __u64 blame_rest(struct sched_cpu *state, __u32 cpu, __u32 waiter,
+static __always_inline __u64 blame_rest(struct sched_lane *lane, __u32 cpu, __u32 waiter,
 					__u64 from, __u64 wait_ns,
-					const struct throttled *throttled, __u32 is_told)
+					const struct throttled *throttled)
 {
 	const __u64 ns = wait_ns - throttled->ns;
 
-	if (throttled->is_inside && level < SCHED_LEVEL_NO_SHORT_WALKS &&
-	    log_reaches(state, cpu, from))
-		return blame_around((__u64)cpu << 32 | cpu, waiter, from, ns, is_told);
-	return blame_run(state, cpu, waiter, throttled->until, ns, is_told);
+	if (throttled->is_inside && level < SCHED_LEVEL_NO_SHORT_WALKS && log_reaches(lane, from))
+		return blame_around(cpu, cpu, waiter, from, ns);
+	return blame_run(&lane->state, cpu, waiter, throttled->until, ns);
 }
 
 /* The same for a wait on another CPU's queue, of which a part may lie after its last switch. */
-static __always_inline __u64 blame_until(const struct sched_cpu *timeline, __u32 lane, __u32 cpu,
+static __always_inline __u64 blame_until(const struct sched_lane *lane, __u32 lane_cpu, __u32 cpu,
 					 __u32 waiter, __u64 now, __u64 wait_ns,
 					 const struct throttled *throttled)
 {
-	const __u64 lane_cpu = (__u64)lane << 32 | cpu, logged_until = timeline->logged_until;
-	const __u64 ns = wait_ns - throttled->ns;
-	const bool is_inside = throttled->is_inside && log_reaches(timeline, lane, now - wait_ns);
+	const struct sched_cpu *timeline = &lane->state;
+	const __u64 logged_until = timeline->logged_until, ns = wait_ns - throttled->ns;
+	const bool is_inside = throttled->is_inside && log_reaches(lane, now - wait_ns);
 	__u64 open_ns = now > logged_until ? now - logged_until : 0;
 
 	if (!timeline->position || !ns || level >= SCHED_LEVEL_NO_BLAME)
 		return ns;
 	if (is_inside)
-		open_ns -= throttled_between(lane, waiter, now - open_ns, now) >> 1;
+		open_ns -= throttled_between(lane_cpu, waiter, now - open_ns, now) >> 1;
 	if (open_ns >= ns)
 		return charge_run(cpu, waiter, timeline->running_slot, ns);
 	return charge_run(cpu, waiter, timeline->running_slot, open_ns) +
-	       (is_inside ? blame_around(lane_cpu, waiter, now - wait_ns, ns - open_ns, 0)
-			  : blame_wait(lane_cpu, waiter, now - ns, ns - open_ns, 0));
+	       (is_inside ? blame_around(lane_cpu, cpu, waiter, now - wait_ns, ns - open_ns)
+			  : blame_wait(lane_cpu, cpu, waiter, now - ns, ns - open_ns));
 }
 
 static __always_inline void count_throttled(struct sched_record *record,
@@ -86,31 +78,41 @@ static __always_inline void count_throttled(struct sched_record *record,
 		record->throttled_ancestor_wait_ns += throttled->ns;
 }
 
+/* A wait that was long is told, if few were of late. */
+static __always_inline void tell_wait(const struct task_struct *next, __u32 cpu, __u32 slot,
+				      __u64 wait_ns, const struct throttled *throttled)
+{
+	const __u64 ns = wait_ns - throttled->ns;
+
+	if (ns >= SCHED_NEIGHBOR_NS && begin_event(cpu, slot, SCHED_EVENT_NOISY_NEIGHBOR, ns)) {
+		tell_shares(cpu, cpu, throttled->until);
+		send_event(next, cpu, slot, ns, 0);
+	}
+	if (throttled->ns >= SCHED_THROTTLED_NS &&
+	    begin_event(cpu, slot, SCHED_EVENT_THROTTLING, throttled->ns))
+		send_event(next, cpu, slot, throttled->ns, throttled->is_own);
+}
+
 static __always_inline void count_wait(const struct task_struct *next, __u32 slot,
-				       struct sched_cpu *state, __u32 cpu, __u64 now)
+				       struct sched_record *record, struct sched_lane *lane,
+				       __u32 cpu, __u64 now)
 {
 	const __u64 last_queued = next->sched_info.last_queued;
-	struct sched_record *record = record_of(cpu, slot);
 	struct earlier_wait earlier;
 	struct throttled throttled;
-	__u32 is_told;
-	__u64 wait_ns;
+	__u64 wait_ns, nobodys_ns;
 
-	if (!last_queued || !record)
+	if (!last_queued)
 		return;
 	wait_ns = now > last_queued ? now - last_queued : 0;
 	earlier = earlier_wait(next, wait_ns, now);
 	throttled = throttled_of(next, cpu, slot, last_queued, now);
-	is_told = wait_ns - throttled.ns >= SCHED_NEIGHBOR_NS && level < SCHED_LEVEL_NO_EVENTS &&
-		  begin_event(cpu, slot, SCHED_EVENT_NOISY_NEIGHBOR, wait_ns - throttled.ns);
-	record->unattributed_wait_ns +=
-		earlier.migrated_ns + earlier.unseen_ns +
-		blame_rest(state, cpu, slot, last_queued, wait_ns, &throttled, is_told);
-	if (is_told)
-		send_event(next, cpu, slot, wait_ns - throttled.ns, 0);
-	if (throttled.ns >= SCHED_THROTTLED_NS && level < SCHED_LEVEL_NO_EVENTS &&
-	    begin_event(cpu, slot, SCHED_EVENT_THROTTLING, throttled.ns))
-		send_event(next, cpu, slot, throttled.ns, throttled.is_own);
+	nobodys_ns = earlier.migrated_ns + earlier.unseen_ns +
+		     blame_rest(lane, cpu, slot, last_queued, wait_ns, &throttled);
+	if (nobodys_ns)
+		record->unattributed_wait_ns += nobodys_ns;
+	if (wait_ns >= SCHED_NEIGHBOR_NS && level < SCHED_LEVEL_NO_EVENTS)
+		tell_wait(next, cpu, slot, wait_ns, &throttled);
 	wait_ns += earlier.migrated_ns;
 	record->wait_ns += wait_ns + earlier.unseen_ns;
 	record->migrated_wait_ns += earlier.migrated_ns;
@@ -141,27 +143,27 @@ __noinline int count_unseen(__u32 cpu, __u32 slot, __u64 ended, __u64 wait_ns, _
 		.is_own = quota & 1,
 		.is_inside = quota >> 1 & 1,
 	};
-	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+	struct sched_lane *lane = lane_of(cpu);
 	struct sched_record *record = record_of(cpu, slot);
 
-	if (!state || !record || throttled.ns > wait_ns)
+	if (!lane || !record || throttled.ns > wait_ns)
 		return 0;
-	record->unattributed_wait_ns += blame_run(state, cpu, slot, ended - wait_ns + throttled.ns,
-						  wait_ns - throttled.ns, 0);
+	record->unattributed_wait_ns +=
+		blame_run(&lane->state, cpu, slot, throttled.until, wait_ns - throttled.ns);
 	record->wait_ns += wait_ns;
 	count_throttled(record, &throttled);
 	return 0;
 }
 
 static __always_inline void count_arrival(const struct task_struct *prev, __u32 slot,
-					  struct sched_cpu *state, __u32 cpu)
+					  struct sched_lane *lane, __u32 cpu)
 {
 	const __u64 arrived = prev->sched_info.last_arrival;
 	struct sched_record *record = record_of(cpu, slot);
 	struct throttled throttled;
 	__u64 counted_ns, wait_ns;
 
-	log_run(state, cpu, state->running_slot, arrived);
+	log_run(lane, lane->state.running_slot, arrived);
 	wait_ns = wait_until_unseen(prev, &counted_ns);
 	if (!wait_ns || wait_ns > arrived || !record)
 		return;
@@ -195,41 +197,82 @@ static __always_inline bool is_runnable(const struct task_struct *prev)
 	return !bpf_core_field_exists(prev->se.sched_delayed) || !prev->se.sched_delayed;
 }
 
+/* A slot that was just looked up, and for which task group. */
+struct known_slot {
+	__u64 group;
+	__u32 slot;
+};
+
+/* Switches are often within a group. Its address means it, for its task is here. */
+static __always_inline __u32 slot_of(const struct task_struct *task, struct known_slot *known)
+{
+	const __u64 group = (__u64)task->sched_task_group;
+
+	if (!task->pid)
+		return SLOT_IDLE;
+	if (group != known->group) {
+		known->group = group;
+		known->slot = cgroup_slot(task);
+	}
+	return known->slot;
+}
+
+/* Prev has got the CPU back, or somebody else has. */
+static __always_inline void count_prev(const struct task_struct *prev, __u32 slot, __u32 next_slot,
+				       struct sched_record *record, const struct sched_cpu *state,
+				       __u32 cpu, __u64 now)
+{
+	count_ran(prev, record, state, now);
+	if (!is_runnable(prev))
+		return;
+	if (is_throttled(prev))
+		count_throttled_out(prev, cpu, slot, now);
+	else if (next_slot != SLOT_IDLE)
+		count_preemption(cpu, slot, next_slot);
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	const __u64 now = prev->se.cfs_rq->rq->clock;
-	const __u32 prev_slot = prev->pid ? cgroup_slot(prev) : SLOT_IDLE;
-	const __u32 next_slot = next->pid ? cgroup_slot(next) : SLOT_IDLE;
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
-	struct sched_record *record;
+	const __u32 cpu = bpf_get_smp_processor_id();
+	struct sched_lane *lane = lane_of(cpu);
+	struct sched_record *record = NULL;
+	struct known_slot known;
+	__u32 prev_slot, next_slot;
+	struct sched_cpu *state;
 
-	if (!state)
+	if (!lane)
 		return 0;
+	state = &lane->state;
 	state->runs++;
+	known.group = state->running_group;
+	known.slot = state->running_slot;
+	prev_slot = slot_of(prev, &known);
+	next_slot = slot_of(next, &known);
 	if (prev->pid && came_unseen(state, prev->sched_info.last_arrival, now))
-		count_arrival(prev, prev_slot, state, cpu);
-	extend_timeline(state, cpu, prev_slot, now);
+		count_arrival(prev, prev_slot, lane, cpu);
+	extend_timeline(lane, prev_slot, now);
 	state->running_slot = next_slot;
+	/* While nobody of the group is here it may go; and who has no slot may get one. */
+	state->running_group =
+		next_slot == SLOT_IDLE || next_slot == SLOT_OVERFLOW ? 0 : known.group;
 	if (state->position - state->recent_position >= SCHED_RECENT_RUNS)
 		take_checkpoint(cpu);
-	if (next_slot != SLOT_IDLE)
-		count_wait(next, next_slot, state, cpu, now);
+	if (next_slot != SLOT_IDLE) {
+		record = record_of(cpu, next_slot);
+		if (!record)
+			return 0;
+		count_wait(next, next_slot, record, lane, cpu, now);
+	}
 	if (next_slot == SLOT_OVERFLOW)
 		state->overflow_runs++;
 	if (prev_slot == SLOT_IDLE)
 		return 0;
-	record = record_of(cpu, prev_slot);
-	if (!record)
-		return 0;
-	count_ran(prev, record, state, now);
-	if (!is_runnable(prev))
-		return 0;
-	if (is_throttled(prev))
-		count_throttled_out(prev, cpu, prev_slot, now);
-	else if (next_slot != SLOT_IDLE)
-		count_preemption(cpu, prev_slot, next_slot);
+	if (prev_slot != next_slot)
+		record = record_of(cpu, prev_slot);
+	if (record)
+		count_prev(prev, prev_slot, next_slot, record, state, cpu, now);
 	return 0;
 }
 
@@ -244,14 +287,13 @@ int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
 	const struct rq *rq = task->se.cfs_rq->rq;
 	const __u64 now = rq->clock;
 	__u32 cpu = bpf_get_smp_processor_id(), lane = (__u32)rq->cpu;
-	const struct sched_cpu *timeline = bpf_map_lookup_elem(&cpus, &lane);
-	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+	struct sched_lane *left = lane_of(lane), *ours = lane_of(cpu);
 	struct throttled throttled;
 	struct sched_record *record;
 	__u64 waited_ns;
 	__u32 slot;
 
-	if (task->on_rq != ON_RQ_MIGRATING || !timeline || !state)
+	if (task->on_rq != ON_RQ_MIGRATING || !left || !ours)
 		return 0;
 	waited_ns = wait_until_migration(task);
 	slot = cgroup_slot(task);
@@ -263,13 +305,13 @@ int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
 		throttled.ns = waited_ns;
 		throttled.is_own = BPF_CORE_READ_BITFIELD(task->se.cfs_rq, throttled);
 	}
-	state->migrations++;
+	ours->state.migrations++;
 	record->wait_ns += waited_ns;
 	record->migrated_wait_ns += waited_ns;
 	if (throttled.ns)
 		count_throttled(record, &throttled);
 	record->unattributed_wait_ns +=
-		blame_until(timeline, lane, cpu, slot, now, waited_ns, &throttled);
+		blame_until(left, lane, cpu, slot, now, waited_ns, &throttled);
 	return 0;
 }
 
@@ -284,17 +326,17 @@ int fold_running(void *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	const __u64 now = task->se.cfs_rq->rq->clock;
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct sched_cpu *state = bpf_map_lookup_elem(&cpus, &cpu);
+	struct sched_lane *lane = lane_of(cpu);
 	struct sched_record *record;
 
-	if (!state)
+	if (!lane)
 		return 0;
 	if (task->pid) {
 		record = record_of(cpu, cgroup_slot(task));
 		if (record)
-			count_ran(task, record, state, now);
+			count_ran(task, record, &lane->state, now);
 	}
-	state->folded_at = now;
+	lane->state.folded_at = now;
 	return 0;
 }
 

@@ -43,8 +43,8 @@ static void sched_close(void *state)
 		munmap(self->limits, self->limits_length);
 	if (self->shifts)
 		munmap(self->shifts, self->shifts_length);
-	if (self->cpus)
-		munmap(self->cpus, self->cpus_length);
+	if (self->lanes)
+		munmap(self->lanes, self->lanes_length);
 	cgroup_slots_close(&self->slots);
 	sched_harvest_close(self);
 	sched_events_close(self);
@@ -124,44 +124,35 @@ static int resize_vectors(struct bpf_map *map, uint64_t rows, uint32_t size, uin
 static int size_timelines(struct sched *self, uint32_t n_slots)
 {
 	const struct sched_bpf *skel = self->skel;
-	int r = resize_vectors(skel->maps.run_clocks, self->n_cpus, n_slots * sizeof(__u32),
-			       &self->map_bytes);
+	int r;
 
-	if (r == 0)
-		r = resize_vectors(skel->maps.run_links, self->n_cpus,
-				   n_slots / SCHED_CHUNK * sizeof(struct sched_link),
-				   &self->map_bytes);
+	self->lane_bytes =
+		sizeof(struct sched_lane) + n_slots / SCHED_CHUNK * sizeof(struct sched_chunk);
+	r = resize_vectors(skel->maps.lanes, self->n_cpus, (uint32_t)self->lane_bytes,
+			   &self->map_bytes);
 	if (r == 0)
 		r = resize_vectors(skel->maps.clock_copies,
-				   (uint64_t)self->n_cpus * SCHED_CHECKPOINTS,
+				   (uint64_t)self->n_cpus * (SCHED_CHECKPOINTS + 1),
 				   n_slots * sizeof(__u32), &self->map_bytes);
-	if (r == 0)
-		r = resize(skel->maps.blames, self->n_cpus, &self->map_bytes);
-	if (r == 0)
-		r = resize(skel->maps.brackets, self->n_cpus, &self->map_bytes);
-	if (r == 0)
-		r = resize(skel->maps.checkpoints, self->n_cpus, &self->map_bytes);
-	if (r == 0)
-		r = resize(skel->maps.run_logs, self->n_cpus, &self->map_bytes);
 	return r;
 }
 
 /* The recency lists begin as rings of all chunks. */
 static int link_chunks(const struct sched *self, uint32_t n_chunks)
 {
-	struct sched_link *links = calloc(n_chunks, sizeof(*links));
+	struct sched_lane *lane = calloc(1, self->lane_bytes);
+	struct sched_chunk *chunks = (struct sched_chunk *)(lane + 1);
 	int r = 0;
 
-	if (!links)
+	if (!lane)
 		return -ENOMEM;
 	for (uint32_t chunk = 0; chunk < n_chunks; chunk++) {
-		links[chunk].next = (uint16_t)((chunk + 1) % n_chunks);
-		links[chunk].prev = (uint16_t)((chunk + n_chunks - 1) % n_chunks);
+		chunks[chunk].next = (uint16_t)((chunk + 1) % n_chunks);
+		chunks[chunk].prev = (uint16_t)((chunk + n_chunks - 1) % n_chunks);
 	}
 	for (uint32_t cpu = 0; r == 0 && cpu < self->n_cpus; cpu++)
-		r = bpf_map_update_elem(bpf_map__fd(self->skel->maps.run_links), &cpu, links,
-					BPF_ANY);
-	free(links);
+		r = bpf_map_update_elem(bpf_map__fd(self->skel->maps.lanes), &cpu, lane, BPF_ANY);
+	free(lane);
 	return r;
 }
 
@@ -192,14 +183,12 @@ static int load(struct sched *self, uint32_t n_slots)
 	if (r == 0)
 		r = resize(skel->maps.event_drafts, self->n_cpus, &self->map_bytes);
 	if (r == 0)
-		r = resize(skel->maps.cpus, self->n_cpus, &self->map_bytes);
-	if (r == 0)
 		r = resize(skel->maps.slot_owners, n_slots, &self->map_bytes);
 	if (r == 0)
 		r = resize(skel->maps.free_slots, n_slots, &self->map_bytes);
 	if (r < 0)
 		return r;
-	self->map_bytes += sizeof(__u32) * SLOT_CSS_IDS +
+	self->map_bytes += sizeof(__u64) * SLOT_CSS_IDS +
 			   sizeof(struct sched_seen) * SCHED_SEEN_CELLS + SCHED_EVENT_RING_BYTES;
 	r = sched_bpf__load(skel);
 	return r < 0 ? r : link_chunks(self, n_slots / SCHED_CHUNK);
@@ -230,7 +219,7 @@ static int map_rows(struct sched *self, uint32_t n_slots, uint64_t root_cgroup_i
 		r = bpf_env_map(skel->maps.event_limits, (void **)&self->limits,
 				&self->limits_length);
 	if (r == 0)
-		r = bpf_env_map(skel->maps.cpus, (void **)&self->cpus, &self->cpus_length);
+		r = bpf_env_map(skel->maps.lanes, (void **)&self->lanes, &self->lanes_length);
 	if (r == 0)
 		r = sched_harvest_open(self);
 	if (r == 0)

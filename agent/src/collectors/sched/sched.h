@@ -26,8 +26,8 @@ struct sched {
 	uint64_t shifts_length;
 	struct sched_event_limit *limits;
 	uint64_t limits_length;
-	struct sched_cpu *cpus;
-	uint64_t cpus_length;
+	char *lanes; /* of lane_bytes each: struct sched_lane */
+	uint64_t lanes_length, lane_bytes;
 	uint64_t map_bytes;
 	uint64_t overflow_runs; /* at the last read */
 	uint64_t *idle_gap_ns;	/* per slot, of one read: waited while the CPU was idle */

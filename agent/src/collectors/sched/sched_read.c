@@ -188,7 +188,8 @@ static int report_on(struct sched *self, struct collector_report *report)
 	struct sched_cpu sums = {};
 
 	for (uint32_t cpu = 0; cpu < self->n_cpus; cpu++) {
-		const struct sched_cpu *state = &self->cpus[cpu];
+		const struct sched_cpu *state =
+			(const struct sched_cpu *)(self->lanes + cpu * self->lane_bytes);
 
 		sums.lost_pairs += READ(state->lost_pairs);
 		sums.overflow_runs += READ(state->overflow_runs);

@@ -70,18 +70,18 @@ static inline __u32 sched_block_hash(__u32 waiter, __u32 chunk)
 #define SCHED_TICK_SHIFT     4
 #define SCHED_LOOK_BACK_TICK (30000000000ULL >> SCHED_TICK_SHIFT)
 
-/* The newest runs: end tick << SCHED_SLOT_BITS | slot. Each begins where the one before ends. */
+/* The newest runs: begin tick << SCHED_SLOT_BITS | slot. Each ends where the next begins. */
 #define SCHED_LOG_ENTRIES 1024
 
-struct sched_log {
-	__u64 entries[SCHED_LOG_ENTRIES];
+/* Eight slots of a CPU, in its recency list, a ring: those that ran last come first. */
+struct sched_chunk {
+	__u32 clocks[SCHED_CHUNK]; /* how long each ran in all, ticks */
+	__u32 ran_until;	   /* tick */
+	__u16 next, prev;
+	__u64 padding[3];
 };
 
-/* Eight slots in their CPU's recency list, a ring: those that ran last come first. */
-struct sched_link {
-	__u32 ran_until; /* tick */
-	__u16 next, prev;
-};
+_Static_assert(sizeof(struct sched_chunk) == 64, "a cache line, shared with BPF");
 
 /*
  * Checkpoints are copies of the CPU's run clocks. One is taken every fourth run and the
@@ -100,7 +100,9 @@ struct sched_link {
 #define SCHED_LEVELLED	     (SCHED_LEVELS << SCHED_LEVEL_BITS)
 #define SCHED_LEVELLED_RUNS  32	       /* log entries between two of them, */
 #define SCHED_LEVELLED_TICKS (1 << 18) /* or this time (4 ms) and two entries */
-#define SCHED_CHECKPOINTS    (SCHED_RECENT + SCHED_LEVELLED) /* per CPU, in this order */
+#define SCHED_CHECKPOINTS    (SCHED_RECENT + SCHED_LEVELLED) /* per CPU, in this order, */
+
+#define SCHED_AT_BEGIN SCHED_CHECKPOINTS /* and the clocks before anything ran */
 
 struct sched_checkpoint {
 	__u64 boundary; /* number of the quantum; 0 = empty */
@@ -108,40 +110,71 @@ struct sched_checkpoint {
 	__u64 position; /* in the log */
 };
 
-struct sched_checkpoints {
-	struct sched_checkpoint at[SCHED_CHECKPOINTS];
-};
-
-/* One per CPU. */
+/* One per CPU, and it is its only writer. */
 struct sched_cpu {
-	__u64 folded_at;     /* rq clock up to which the running task's time is in its record */
-	__u64 lost_pairs;    /* preemptions and pieces of waits that found no cell */
-	__u64 overflow_runs; /* switches-in counted in SLOT_OVERFLOW */
-	__u64 runs;	     /* of the program */
-	__u64 charges;	     /* pieces that waits were cut into */
-	__u64 position;	     /* entries ever written to the log */
-	__u64 logged_until;  /* rq clock at the log's end */
+	/* Of every switch: */
+	__u64 folded_at;	 /* rq clock up to which the running task's time is in its record */
+	__u64 runs;		 /* of the program */
+	__u64 charges;		 /* pieces that waits were cut into */
+	__u64 running_group;	 /* address of the task group of running_slot; 0 = look it up */
+	__u64 logged_until;	 /* rq clock at the timeline's end */
+	__u64 newest_began_tick; /* of the timeline's last run */
+	__u32 newest;		 /* and its slot */
+	__u32 running_slot;	 /* who came in at the last switch that we saw */
+	__u64 position;		 /* entries ever written to the log */
+
+	/* When another slot runs: */
+	__u64 recent_position;
+	__u64 recent_tick;   /* of the newest checkpoint of the ring */
+	__u64 n_recent;	     /* checkpoints ever in the ring */
+	__u64 folded_tick;   /* up to which the last run is in its slot's clock */
 	__u64 began_tick;    /* of the timeline: what lies before is nobody's */
+	__u32 newest_chunk;  /* head of the recency list */
+	__u32 used_chunks;   /* from the first: those that ever ran here */
 	__u64 levelled_tick; /* of the newest checkpoint with a level */
 	__u64 levelled_position;
-	__u64 n_recent;	   /* checkpoints ever taken */
-	__u64 recent_tick; /* of the newest, in the ring */
-	__u64 recent_position;
-	__u32 newest;	    /* slot of the log's end */
-	__u32 newest_chunk; /* head of the recency list */
-	__u32 used_chunks;  /* from the first: those that ever ran here */
-	__u32 running_slot; /* who came in at the last switch that we saw */
-	__u64 padding;
+
+	/* Seldom: */
+	__u64 lost_pairs;     /* preemptions and pieces of waits that found no cell */
+	__u64 overflow_runs;  /* switches-in counted in SLOT_OVERFLOW */
 	__u64 migrations;     /* runs of the hook on migrations that counted a wait */
 	__u64 events_lost;    /* no room in the ring */
 	__u64 events_limited; /* swallowed by the limits */
-	__u64 padding_too[5];
+	__u64 padding[3];
 };
 
 _Static_assert(sizeof(struct sched_cpu) == 192, "three cache lines, shared with BPF");
 
+/* What changes while a wait is cut into pieces. */
+struct sched_walk {
+	__u64 position;	 /* of the log's entry, plus one */
+	__u64 top_tick;	 /* what lies after is charged already */
+	__u64 remaining; /* ns, not charged yet */
+	__u64 lost;	 /* ns that found no cell */
+	__u32 chunk;	 /* next one of the recency list */
+	__u32 level;	 /* next one of the search for a bracket */
+	__u64 newer_tick, older_tick;
+	__u32 newer, older;   /* the bracket: checkpoints around an instant */
+	__u64 older_position; /* in the log */
+	__u64 padding[7];
+};
+
+_Static_assert(sizeof(struct sched_walk) == 128, "two cache lines");
+
+/* All of a CPU's timeline in one place, so that it is looked up once; then its chunks follow. */
+struct sched_lane {
+	struct sched_cpu state;
+	struct sched_walk walk;
+	__u64 recent_ticks[SCHED_RECENT];
+	__u64 recent_positions[SCHED_RECENT];
+	__u64 log[SCHED_LOG_ENTRIES];
+	struct sched_checkpoint levelled[SCHED_LEVELLED];
+};
+
+_Static_assert(sizeof(struct sched_lane) % 64 == 0, "whole cache lines");
+
 /* What goes through the ring when a single wait was long. */
-#define SCHED_EVENT_RING_BYTES (128 * 1024)
+#define SCHED_EVENT_RING_BYTES (1 << 17)
 #define SCHED_EVENT_SPACING_NS 1000000000 /* per slot and kind */
 #define SCHED_EVENTS_AT_ONCE   64	  /* of all, in such a time */
 #define SCHED_EVENT_SHARES     64	  /* cells for runners; a power of two, */

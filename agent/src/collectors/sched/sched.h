@@ -37,6 +37,9 @@ struct sched {
 	struct snapshot final;		   /* of slots taken back since the last read */
 };
 
+/* sched_load.c: sizes the maps, loads the programs. */
+int sched_load(struct sched *self, uint32_t n_slots);
+
 /* Adds the running tasks' time so far to their records, on every online CPU. */
 int sched_fold_running(const struct sched *self);
 

@@ -85,6 +85,8 @@ static __always_inline struct earlier_wait earlier_wait(const struct task_struct
 		return earlier;
 	before = cell->word;
 	cell->word = seen_word(tag, pcount + 1, run_delay + wait_ns);
+	if (before == seen_word(tag, pcount, run_delay) && !cell->counted) /* nearly always */
+		return earlier;
 	if (cell->counted) {
 		if (has_tag(before, tag) && has_tag(cell->counted, tag))
 			earlier.counted_ns = cell->counted & SCHED_SEEN_DELAY_MASK;

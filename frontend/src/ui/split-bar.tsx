@@ -41,12 +41,17 @@ export function SplitBar({ parts, label, height = 22 }: SplitBarProps) {
   )
 }
 
+/** The colour of a part beside its words. */
+export function PartSwatch({ part }: { part: Part }) {
+  return <span className={`${styles.swatch} ${mark(part)}`} aria-hidden />
+}
+
 export function SplitLegend({ parts }: { parts: readonly SplitPart[] }) {
   return (
     <ul className={styles.legend}>
       {parts.map((part) => (
         <li key={part.part} className={styles.entry}>
-          <span className={`${styles.swatch} ${mark(part.part)}`} aria-hidden />
+          <PartSwatch part={part.part} />
           {part.name}
           <span className={styles.value}>{part.text}</span>
         </li>

@@ -1,5 +1,5 @@
 import { cpuSeconds, percent } from '@/lib/format'
-import { SplitBar } from '@/ui/split-bar'
+import { PartSwatch, SplitBar } from '@/ui/split-bar'
 import { type Ledger, ledgerLines } from './ledger'
 import styles from './ledger-split.module.css'
 
@@ -30,7 +30,7 @@ export function LedgerSplit({ ledger }: { ledger: Ledger | null }) {
             title={line.explained}
           >
             <dt>
-              <i className={styles[line.part]} aria-hidden />
+              <PartSwatch part={line.part} />
               {line.name}
             </dt>
             <dd className={styles.share}>{line.share}</dd>

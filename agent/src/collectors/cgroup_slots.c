@@ -195,11 +195,6 @@ static bool has_rested(const struct cgroup_slots *self, uint32_t slot, uint64_t 
 	return since_ns != 0 && now_ns >= since_ns && now_ns - since_ns >= SLOT_RECLAIM_AFTER_NS;
 }
 
-bool cgroup_slots_is_early(const struct cgroup_slots *self, uint32_t slot, uint64_t now_ns)
-{
-	return self->is_marked[slot] && !has_rested(self, slot, now_ns);
-}
-
 /* SLOT_NONE: nobody rests that is not marked. */
 static uint32_t longest_rested(const struct cgroup_slots *self)
 {

@@ -75,6 +75,4 @@ void cgroup_slots_rest(struct cgroup_slots *self, uint64_t now_ns);
  * counted under these numbers meanwhile; release hands them to the kernel side.
  */
 void cgroup_slots_mark_rested(struct cgroup_slots *self, uint64_t now_ns);
-/* Of a slot marked so: it rested too briefly, its forerunner's runs are still remembered. */
-bool cgroup_slots_is_early(const struct cgroup_slots *self, uint32_t slot, uint64_t now_ns);
 int cgroup_slots_release(struct cgroup_slots *self);

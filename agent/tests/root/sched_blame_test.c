@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "collectors/sched/sched.h"
 #include "rig.h"
 
 extern const struct collector sched_collector;
@@ -247,61 +246,6 @@ static void a_wait_that_moves_is_blamed_on_both_sides(void **state)
 	assert_true(blamed(rig, victim, right) > 0.05 * (double)counted.wait_ns);
 }
 
-/* As user space gives a slot out again whose forerunner's runs are remembered. */
-static void let_slot_be_another_s(struct sched *sched, uint64_t cgroup_id)
-{
-	uint64_t owner;
-
-	for (uint32_t slot = SLOT_FIRST; slot < sched->slots.n_slots; slot++) {
-		if (!cgroup_slots_owner(&sched->slots, slot, &owner) || owner != cgroup_id)
-			continue;
-		sched->slots.is_marked[slot] = true;
-		sched->slots.rests_since_ns[slot] = rig_now_ns();
-		assert_int_equal(sched_mark_births(sched, rig_now_ns()), 0);
-		sched->slots.rests_since_ns[slot] = 0;
-		sched->slots.is_marked[slot] = false;
-	}
-}
-
-/* Of waits that began before, only what was run since then is the new owner's. */
-static void a_forerunner_s_runs_are_not_the_new_owner_s(void **state)
-{
-	struct rig *rig = rig_of(state);
-	const struct rig_cgroup *victim = rig_make_cgroup(rig, "victim");
-	const struct rig_cgroup *short_lived = rig_make_cgroup(rig, "short");
-	const struct rig_cgroup *hog = rig_make_cgroup(rig, "hog");
-	const pid_t pid = rig_spawn(rig, victim, 0, work_spin);
-	const pid_t short_pid = rig_spawn(rig, short_lived, 0, work_spin);
-	double by_short[2], nobodys[2];
-
-	rig_favour(rig, short_lived);
-	rig_favour(rig, hog);
-	rig_spawn(rig, hog, 0, work_spin);
-	rig_stop(pid);
-	for (int is_reused = 0; is_reused < 2; is_reused++) {
-		rig_read(rig, &rig->before);
-		rig_continue(pid);
-		for (int i = 0; i < 10; i++) {
-			rig_continue(short_pid);
-			rig_sleep_ms(60);
-			rig_stop(short_pid);
-			if (is_reused)
-				let_slot_be_another_s(rig->sched, short_lived->id);
-			rig_sleep_ms(60);
-		}
-		rig_stop(pid);
-		rig_read(rig, &rig->after);
-		assert_all_is_explained(rig, victim);
-		by_short[is_reused] = blamed(rig, victim, short_lived);
-		nobodys[is_reused] = unattributed(rig, victim);
-	}
-	print_message("by the short-lived one %.1f and %.1f ms, unattributed %.3f and %.1f\n",
-		      by_short[0] / 1e6, by_short[1] / 1e6, nobodys[0] / 1e6, nobodys[1] / 1e6);
-	assert_true(nobodys[0] < 0.01 * by_short[0]);
-	assert_true(nobodys[1] > 0.2 * by_short[0]);
-	assert_true(by_short[1] < 0.8 * by_short[0]);
-}
-
 struct heard {
 	uint64_t cgroup_id, hog_id;
 	unsigned int n_neighbor, n_throttling;
@@ -393,7 +337,6 @@ int main(void)
 		TEST(hogs_are_blamed_by_what_they_ran),
 		TEST(waits_of_64_threads_are_covered),
 		TEST(a_wait_that_moves_is_blamed_on_both_sides),
-		TEST(a_forerunner_s_runs_are_not_the_new_owner_s),
 		TEST(a_long_wait_is_told),
 		TEST(without_blame_all_is_unattributed),
 	};

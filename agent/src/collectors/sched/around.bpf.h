@@ -1,24 +1,11 @@
 #pragma once
 
 /*
- * Cuts a wait into runs where not all of it goes to who ran: a quota held the whole queue
- * back somewhere in the middle, or a runner's slot is another's by now. Run by run and so
- * only as far back as the log reaches; rare.
+ * Cuts a wait into runs where not all of it was for a CPU: a quota held the whole queue back
+ * somewhere in the middle. Run by run and so only as far back as the log reaches; rare.
  */
 #include "collectors/sched/blame.bpf.h"
 #include "collectors/sched/throttle.bpf.h"
-
-/*
- * By slot, tick: given out again while its forerunner's runs are still in the timelines;
- * those that ended by then are not the new owner's. 0 = nothing to forget.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* resized to the number of slots */
-	__type(key, __u32);
-	__type(value, __u64);
-} slot_births SEC(".maps");
 
 static long walk_around(__u32 step, void *context)
 {
@@ -26,11 +13,8 @@ static long walk_around(__u32 step, void *context)
 	struct sched_walk *walk = &self->lane->walk;
 	const __u64 entry = self->lane->log[(walk->position - 1) % SCHED_LOG_ENTRIES];
 	const __u64 top = walk->top_tick;
-	__u64 began = entry >> SCHED_SLOT_BITS, held, ns, *birth;
-	__u32 runner = entry & (SCHED_MAX_SLOTS - 1);
+	__u64 began = entry >> SCHED_SLOT_BITS, held, ns;
 
-	if (began > top) /* the log goes back no further */
-		return 1;
 	if (began < self->from_tick)
 		began = self->from_tick;
 	held = throttled_between(self->lane_cpu, self->waiter, began << SCHED_TICK_SHIFT,
@@ -41,11 +25,9 @@ static long walk_around(__u32 step, void *context)
 	if (began == self->from_tick || ns > walk->remaining)
 		ns = walk->remaining;
 	walk->remaining -= ns;
-	birth = bpf_map_lookup_elem(&slot_births, &runner);
-	if (birth && top <= *birth)
-		walk->lost += ns;
-	else if (ns)
-		walk->lost += charge_run(self->cpu, self->waiter, runner, ns);
+	if (ns)
+		walk->lost +=
+			charge_run(self->cpu, self->waiter, entry & (SCHED_MAX_SLOTS - 1), ns);
 	walk->top_tick = began;
 	walk->position--;
 	return began == self->from_tick;
@@ -59,21 +41,16 @@ __noinline __u64 blame_around(__u32 lane_cpu, __u32 cpu, __u32 waiter, __u64 fro
 {
 	struct blame blame = {
 		.lane = lane_of(lane_cpu), .cpu = cpu, .lane_cpu = lane_cpu, .waiter = waiter};
-	__u64 before = 0;
 
 	if (!blame.lane)
 		return ns;
 	fold_newest(blame.lane);
 	begin_walk(blame.lane);
 	blame.from_tick = tick_in(&blame.lane->state, from);
-	if (blame.from_tick << SCHED_TICK_SHIFT >= from + (1 << SCHED_TICK_SHIFT))
-		before = (blame.from_tick << SCHED_TICK_SHIFT) - from;
-	if (before > ns)
-		before = ns;
-	blame.lane->walk.remaining = ns - before;
+	blame.lane->walk.remaining = ns;
 	blame.lane->walk.lost = 0;
 	blame.lane->state.charges += LOOP(SCHED_LOG_ENTRIES, walk_around, &blame);
-	return before + blame.lane->walk.remaining + blame.lane->walk.lost;
+	return blame.lane->walk.remaining + blame.lane->walk.lost;
 }
 
 /* Whether the log goes back that far. */

@@ -17,7 +17,6 @@
 
 /* enum sched_level; user space writes it. */
 __u32 level;
-__u32 is_reusing; /* fold_running marks the instant */
 
 /*
  * Most waits lie under one run, the newest: it is charged here. Everything else is walked.
@@ -37,17 +36,6 @@ static __always_inline __u64 blame_run(struct sched_cpu *state, __u32 cpu, __u32
 	return charge_run(cpu, waiter, state->newest, ns);
 }
 
-/*
- * Where a slot was given out again meanwhile, what the log does not reach is nobody's; where
- * only a quota came in the middle, taking it for the beginning is better than that.
- */
-static __always_inline bool must_go_around(const struct sched_lane *lane,
-					   const struct throttled *throttled, __u64 from)
-{
-	return from >> SCHED_TICK_SHIFT < lane->state.reused_tick ||
-	       (throttled->is_inside && log_reaches(lane, from));
-}
-
 /* Of a wait from `from`, what no quota is to blame for. */
 static __always_inline __u64 blame_rest(struct sched_lane *lane, __u32 cpu, __u32 waiter,
 					__u64 from, __u64 wait_ns,
@@ -55,9 +43,8 @@ static __always_inline __u64 blame_rest(struct sched_lane *lane, __u32 cpu, __u3
 {
 	const __u64 ns = wait_ns - throttled->ns;
 
-	if (must_go_around(lane, throttled, from) && level < SCHED_LEVEL_NO_SHORT_WALKS)
-		return blame_around(cpu, cpu, waiter,
-				    throttled->is_inside ? from : throttled->until, ns);
+	if (throttled->is_inside && level < SCHED_LEVEL_NO_SHORT_WALKS && log_reaches(lane, from))
+		return blame_around(cpu, cpu, waiter, from, ns);
 	return blame_run(&lane->state, cpu, waiter, throttled->until, ns);
 }
 
@@ -68,19 +55,18 @@ static __always_inline __u64 blame_until(const struct sched_lane *lane, __u32 la
 {
 	const struct sched_cpu *timeline = &lane->state;
 	const __u64 logged_until = timeline->logged_until, ns = wait_ns - throttled->ns;
-	const __u64 from = throttled->is_inside ? now - wait_ns : now - ns;
-	const bool goes_around = must_go_around(lane, throttled, from);
+	const bool is_inside = throttled->is_inside && log_reaches(lane, now - wait_ns);
 	__u64 open_ns = now > logged_until ? now - logged_until : 0;
 
 	if (!timeline->position || !ns || level >= SCHED_LEVEL_NO_BLAME)
 		return ns;
-	if (goes_around)
+	if (is_inside)
 		open_ns -= throttled_between(lane_cpu, waiter, now - open_ns, now) >> 1;
 	if (open_ns >= ns)
 		return charge_run(cpu, waiter, timeline->running_slot, ns);
 	return charge_run(cpu, waiter, timeline->running_slot, open_ns) +
-	       (goes_around ? blame_around(lane_cpu, cpu, waiter, from, ns - open_ns)
-			    : blame_wait(lane_cpu, cpu, waiter, now - ns, ns - open_ns));
+	       (is_inside ? blame_around(lane_cpu, cpu, waiter, now - wait_ns, ns - open_ns)
+			  : blame_wait(lane_cpu, cpu, waiter, now - ns, ns - open_ns));
 }
 
 static __always_inline void count_throttled(struct sched_record *record,
@@ -351,8 +337,6 @@ int fold_running(void *ctx)
 			count_ran(task, record, &lane->state, now);
 	}
 	lane->state.folded_at = now;
-	if (is_reusing)
-		lane->state.reused_tick = now >> SCHED_TICK_SHIFT;
 	return 0;
 }
 

@@ -34,8 +34,6 @@ static void sched_close(void *state)
 		munmap(self->blocks, self->blocks_length);
 	if (self->throttles)
 		munmap(self->throttles, self->throttles_length);
-	if (self->births)
-		munmap(self->births, self->births_length);
 	if (self->limits)
 		munmap(self->limits, self->limits_length);
 	if (self->shifts)
@@ -126,9 +124,6 @@ static int map_rows(struct sched *self, uint32_t n_slots, uint64_t root_cgroup_i
 	if (r == 0)
 		r = bpf_env_map(skel->maps.runq_shifts, (void **)&self->shifts,
 				&self->shifts_length);
-	if (r == 0)
-		r = bpf_env_map(skel->maps.slot_births, (void **)&self->births,
-				&self->births_length);
 	if (r == 0)
 		r = bpf_env_map(skel->maps.event_limits, (void **)&self->limits,
 				&self->limits_length);

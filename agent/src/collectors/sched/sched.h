@@ -24,8 +24,6 @@ struct sched {
 	uint64_t throttles_length;
 	struct sched_shift *shifts;
 	uint64_t shifts_length;
-	uint64_t *births; /* per slot: see slot_births */
-	uint64_t births_length;
 	struct sched_event_limit *limits;
 	uint64_t limits_length;
 	char *lanes; /* of lane_bytes each: struct sched_lane */
@@ -62,8 +60,6 @@ int sched_drain(void *state, const struct collector_sink *sink);
 /* At a read: what was harvested since the last one; and who was read for the last time. */
 void sched_add_final(struct sched *self, struct snapshot *snapshot);
 int sched_reclaim(struct sched *self, uint64_t now_ns);
-/* Of marked slots that are given out again: waits from before are not for their new owners. */
-int sched_mark_births(struct sched *self, uint64_t now_ns);
 
 /* sched_events.c: long waits that are told at once, and what can be left out. */
 extern const char *const sched_optional_parts[];

@@ -2,7 +2,6 @@
 #include <time.h>
 
 #include "collectors/sched/sched.h"
-#include "sched.skel.h"
 
 /* Between two reads; pages that are not used cost nothing. Who does not fit keeps its slot. */
 #define FINAL_CGROUPS (2 * (size_t)SCHED_MAX_SLOTS)
@@ -74,49 +73,12 @@ static int take_back(struct sched *self, uint64_t now_ns)
 	return 0;
 }
 
-int sched_mark_births(struct sched *self, uint64_t now_ns)
-{
-	uint64_t tick = 0;
-	bool is_early = false;
-	int r;
-
-	for (uint32_t slot = SLOT_FIRST; slot < self->slots.n_slots; slot++)
-		is_early = is_early || cgroup_slots_is_early(&self->slots, slot, now_ns);
-	if (is_early) {
-		__atomic_store_n(&self->skel->bss->is_reusing, 1, __ATOMIC_RELAXED);
-		r = sched_fold_running(self);
-		__atomic_store_n(&self->skel->bss->is_reusing, 0, __ATOMIC_RELAXED);
-		if (r < 0)
-			return r;
-		for (uint32_t cpu = 0; cpu < self->n_cpus; cpu++) {
-			const struct sched_cpu *state =
-				(const struct sched_cpu *)(self->lanes + cpu * self->lane_bytes);
-
-			if (state->reused_tick > tick)
-				tick = state->reused_tick;
-		}
-	}
-	for (uint32_t slot = SLOT_FIRST; slot < self->slots.n_slots; slot++) {
-		if (!self->slots.is_marked[slot])
-			continue;
-		__atomic_store_n(&self->births[slot],
-				 cgroup_slots_is_early(&self->slots, slot, now_ns) ? tick : 0,
-				 __ATOMIC_RELAXED);
-	}
-	return 0;
-}
-
 /* While a number rested, waits from before may still have been charged to it. */
 static int give_out(struct sched *self, uint64_t now_ns)
 {
-	int r;
-
 	cgroup_slots_mark_rested(&self->slots, now_ns);
 	if (self->slots.n_marked == 0)
 		return 0;
-	r = sched_mark_births(self, now_ns);
-	if (r < 0)
-		return r;
 	clear_pairs(self);
 	return cgroup_slots_release(&self->slots);
 }

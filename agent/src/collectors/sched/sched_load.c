@@ -82,8 +82,6 @@ int sched_load(struct sched *self, uint32_t n_slots)
 	if (r == 0)
 		r = resize(skel->maps.runq_shifts, n_slots, &self->map_bytes);
 	if (r == 0)
-		r = resize(skel->maps.slot_births, n_slots, &self->map_bytes);
-	if (r == 0)
 		r = resize(skel->maps.event_limits, n_slots, &self->map_bytes);
 	if (r == 0)
 		r = resize(skel->maps.event_drafts, self->n_cpus, &self->map_bytes);

@@ -135,13 +135,12 @@ struct sched_cpu {
 	__u64 levelled_position;
 
 	/* Seldom: */
-	__u64 reused_tick;    /* when a slot was given out again soon; 0 = never */
 	__u64 lost_pairs;     /* preemptions and pieces of waits that found no cell */
 	__u64 overflow_runs;  /* switches-in counted in SLOT_OVERFLOW */
 	__u64 migrations;     /* runs of the hook on migrations that counted a wait */
 	__u64 events_lost;    /* no room in the ring */
 	__u64 events_limited; /* swallowed by the limits */
-	__u64 padding[2];
+	__u64 padding[3];
 };
 
 _Static_assert(sizeof(struct sched_cpu) == 192, "three cache lines, shared with BPF");

@@ -1,13 +1,9 @@
 """A long wait is in the API within two seconds of its end, with whom it was for."""
 
 import os
-import shutil
 import statistics
-import tempfile
 import time
-from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import load
@@ -15,7 +11,6 @@ import pytest
 from cgroups import Cgroups
 from load import Pattern
 
-from host import OUTPUT, require_kernel
 from parts import Parts, wait_until
 
 EVENTS = "/api/v1/events?from=now-1m&to=now&kind=noisy_neighbor&limit=200"
@@ -24,38 +19,6 @@ LEAST_EVENTS = 12
 POLL_SECONDS = 0.1
 # One event a second and container; a busy machine takes its time.
 WATCH_SECONDS = 20
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    # Not pytest's own: Postgres runs as another user and must get to it.
-    path = Path(tempfile.mkdtemp(prefix="neighborwatch-events-"))
-    try:
-        yield path
-    finally:
-        logs = OUTPUT / "logs" / "events"
-        logs.mkdir(parents=True, exist_ok=True)
-        for log in path.glob("*.log"):
-            shutil.copy(log, logs / log.name)
-        shutil.rmtree(path)
-
-
-@pytest.fixture
-def cgroups(folder: Path) -> Iterator[Cgroups]:
-    require_kernel()
-    load.build()
-    with Cgroups(folder / "bundles") as made:
-        yield made
-
-
-@pytest.fixture
-def parts(folder: Path, cgroups: Cgroups) -> Iterator[Parts]:
-    made = Parts(folder)
-    try:
-        made.start(cgroups.oci_state_dir)
-        yield made
-    finally:
-        made.close()
 
 
 def events_now(parts: Parts) -> list[dict[str, Any]]:

@@ -4,20 +4,14 @@ NW_FAULT_SECONDS is how long each outage lasts, 25 by default.
 """
 
 import os
-import shutil
-import tempfile
 import time
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import load
-import pytest
 from cgroups import Cgroups
 from load import Pattern
 
-from host import OUTPUT, require_kernel
 from parts import Parts, wait_until
 
 OUTAGE_SECONDS = float(os.environ.get("NW_FAULT_SECONDS", "25"))
@@ -32,38 +26,6 @@ CONTAINER_WINDOWS = """
 """
 STORED_AGE = "SELECT coalesce(extract(epoch FROM now() - max(t)), 1e9) FROM host_samples_10s"
 CURSOR = "SELECT lost_batches FROM ingest_cursors"
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    # Not pytest's own: Postgres runs as another user and must get to it.
-    path = Path(tempfile.mkdtemp(prefix="neighborwatch-faults-"))
-    try:
-        yield path
-    finally:
-        logs = OUTPUT / "logs" / "faults"
-        logs.mkdir(parents=True, exist_ok=True)
-        for log in path.glob("*.log"):
-            shutil.copy(log, logs / log.name)
-        shutil.rmtree(path)
-
-
-@pytest.fixture
-def cgroups(folder: Path) -> Iterator[Cgroups]:
-    require_kernel()
-    load.build()
-    with Cgroups(folder / "bundles") as made:
-        yield made
-
-
-@pytest.fixture
-def parts(folder: Path, cgroups: Cgroups) -> Iterator[Parts]:
-    made = Parts(folder)
-    try:
-        made.start(cgroups.oci_state_dir)
-        yield made
-    finally:
-        made.close()
 
 
 def wait_until_caught_up(parts: Parts) -> None:

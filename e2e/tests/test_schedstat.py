@@ -56,9 +56,10 @@ def printing_agent(cgroups: Cgroups) -> Iterator[Callable[[], dict[str, Any]]]:
     command += ["--oci-state-dir", str(cgroups.oci_state_dir)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as agent:
         assert agent.stdout is not None
-        lines = iter(agent.stdout.readline, "")
+        printed = map(json.loads, iter(agent.stdout.readline, ""))
+        windows = (line for line in printed if "cgroups" in line)  # others are events
         try:
-            yield lambda: json.loads(next(lines))
+            yield lambda: next(windows)
         finally:
             agent.terminate()
 

@@ -11,13 +11,13 @@ static long walk_around(__u32 step, void *context)
 {
 	const struct blame *self = context;
 	struct sched_walk *walk = &self->lane->walk;
-	const __u64 entry = self->lane->log[(walk->position - 1) % SCHED_LOG_ENTRIES];
+	const __u64 entry = log_entry(self->lane, walk->position - 1);
 	const __u64 top = walk->top_tick;
-	__u64 began = entry >> SCHED_SLOT_BITS, held, ns;
+	__u64 began = began_tick(entry), held, ns;
 
 	if (began < self->from_tick)
 		began = self->from_tick;
-	held = throttled_between(self->lane_cpu, self->waiter, began << SCHED_TICK_SHIFT,
+	held = throttled_between(self->cpu, self->waiter, began << SCHED_TICK_SHIFT,
 				 top << SCHED_TICK_SHIFT) >>
 	       1;
 	ns = (top - began) << SCHED_TICK_SHIFT;
@@ -26,8 +26,7 @@ static long walk_around(__u32 step, void *context)
 		ns = walk->remaining;
 	walk->remaining -= ns;
 	if (ns)
-		walk->lost +=
-			charge_run(self->cpu, self->waiter, entry & (SCHED_MAX_SLOTS - 1), ns);
+		walk->lost += charge_run(self->lane, self->cpu, self->waiter, runner_of(entry), ns);
 	walk->top_tick = began;
 	walk->position--;
 	return began == self->from_tick;
@@ -37,15 +36,14 @@ static long walk_around(__u32 step, void *context)
  * As blame_wait(), but `ns` is what of the wait lies around the spans in which its queue was
  * throttled on that CPU.
  */
-__noinline __u64 blame_around(__u32 lane_cpu, __u32 cpu, __u32 waiter, __u64 from, __u64 ns)
+__noinline __u64 blame_around(__u32 cpu, __u32 waiter, __u64 from, __u64 ns)
 {
-	struct blame blame = {
-		.lane = lane_of(lane_cpu), .cpu = cpu, .lane_cpu = lane_cpu, .waiter = waiter};
+	struct blame blame = {.lane = lane_of(cpu), .cpu = cpu, .waiter = waiter};
 
 	if (!blame.lane)
 		return ns;
-	fold_newest(blame.lane);
-	begin_walk(blame.lane);
+	blame.lane->walk.position = blame.lane->state.position;
+	blame.lane->walk.top_tick = end_tick(&blame.lane->state);
 	blame.from_tick = tick_in(&blame.lane->state, from);
 	blame.lane->walk.remaining = ns;
 	blame.lane->walk.lost = 0;
@@ -58,6 +56,6 @@ static __always_inline bool log_reaches(const struct sched_lane *lane, __u64 fro
 {
 	const __u64 position = lane->state.position;
 
-	return position < SCHED_LOG_ENTRIES || lane->log[position % SCHED_LOG_ENTRIES] >>
-						       SCHED_SLOT_BITS <= from >> SCHED_TICK_SHIFT;
+	return position < SCHED_LOG_ENTRIES ||
+	       began_tick(log_entry(lane, position)) <= from >> SCHED_TICK_SHIFT;
 }

@@ -1,11 +1,11 @@
 #pragma once
 
 /*
- * Cuts a wait into the runs that it waited for and charges each to (waiter, runner). What
- * is charged and what is not adds up to the wait, to the ns, whatever the clocks say.
+ * Who a wait was for. What is charged, noted and nobody's adds up to the wait, to the ns,
+ * whatever the clocks say.
  */
-#include "collectors/sched/checkpoints.bpf.h"
 #include "collectors/sched/events.bpf.h"
+#include "collectors/sched/sweep.bpf.h"
 
 #define FRACTION_BITS 24
 #define FINE_BRACKET  8 /* checkpoints this many times nearer to each other than the wait is long */
@@ -18,8 +18,8 @@ struct blame {
 	struct sched_lane *lane;
 	const __u32 *newer, *older;
 	__u64 from_tick;
-	__u32 cpu;	/* whose cells are charged */
-	__u32 lane_cpu; /* whose lane it is */
+	__u32 cpu;    /* whose lane and cells */
+	__u32 teller; /* whose event draft */
 	__u32 waiter;
 	__u32 now, span; /* ticks: only chunks that ran within the span before now count */
 	__u32 fraction;	 /* of older..newer, in FRACTION_BITS; 0 = what lies before is in the log */
@@ -30,119 +30,72 @@ static long walk_log(__u32 step, void *context)
 {
 	const struct blame *self = context;
 	struct sched_walk *walk = &self->lane->walk;
-	const __u64 entry = self->lane->log[(walk->position - 1) % SCHED_LOG_ENTRIES];
-	const __u64 began = entry >> SCHED_SLOT_BITS;
+	const __u64 entry = log_entry(self->lane, walk->position - 1), began = began_tick(entry);
 	const bool is_last = began <= self->from_tick;
 	__u64 ns = walk->remaining;
 
 	if (!is_last)
 		ns = (walk->top_tick - began) << SCHED_TICK_SHIFT;
 	walk->remaining -= ns;
-	walk->lost += charge_run(self->cpu, self->waiter, entry & (SCHED_MAX_SLOTS - 1), ns);
+	walk->lost += charge_run(self->lane, self->cpu, self->waiter, runner_of(entry), ns);
 	walk->top_tick = began;
 	walk->position--;
 	return is_last;
 }
 
-/* Eight slots, and their clocks at both sides of the bracket. */
-struct eight {
-	const __u32 *clocks, *newer, *older;
-	__u32 fraction;
-	__u32 chunk;
-};
-
-/* The next of the recency list, if these ran in the span. */
-static __always_inline bool next_chunk(const struct blame *self, struct eight *ret)
+/* What a slot ran since the newer checkpoint, and its part of what was run before that. */
+static __always_inline __u64 share_of(const struct blame *self, __u32 chunk, __u32 at)
 {
-	const __u32 chunk = self->lane->walk.chunk & (n_slots / SCHED_CHUNK - 1);
-	const struct sched_chunk *slots = chunk_in(self->lane, chunk);
+	const __u32 slot = chunk * SCHED_CHUNK + at;
+	const __u32 newer = self->newer[slot];
 
-	if (self->now - slots->ran_until >= self->span)
-		return false;
-	self->lane->walk.chunk = slots->next;
-	ret->clocks = slots->clocks;
-	ret->newer = self->newer + chunk * SCHED_CHUNK;
-	ret->older = self->older + chunk * SCHED_CHUNK;
-	ret->fraction = self->fraction;
-	ret->chunk = chunk;
-	/* Else clang computes the address of each of the eight, and keeps all of them. */
-	barrier_var(ret->clocks);
-	barrier_var(ret->newer);
-	barrier_var(ret->older);
-	return true;
-}
-
-/* What one of them ran since the newer checkpoint, and its part of what was run before that. */
-static __always_inline __u64 share_of(const struct eight *eight, __u32 at)
-{
-	const __u32 newer = eight->newer[at];
-
-	return ((__u64)(eight->clocks[at] - newer) << SCHED_TICK_SHIFT) +
-	       ((__u64)(newer - eight->older[at]) * eight->fraction >>
+	return ((__u64)(chunk_in(self->lane, chunk)->clocks[at] - newer) << SCHED_TICK_SHIFT) +
+	       ((__u64)(newer - self->older[slot]) * self->fraction >>
 		(FRACTION_BITS - SCHED_TICK_SHIFT));
 }
 
-/*
- * What they ran since the newer checkpoint. No branches: most of the eight will have run.
- * No sum: all of it is what the clock of the wall ran.
- */
-static long charge_chunk(__u32 step, void *context)
+static long charge_slot(__u32 step, void *context)
 {
 	const struct blame *self = context;
-	struct sched_block *block;
-	struct eight eight;
+	struct sched_walk *walk = &self->lane->walk;
+	const __u32 chunk = walk->chunk & (n_slots / SCHED_CHUNK - 1), at = step % SCHED_CHUNK;
+	const __u64 ns = share_of(self, chunk, at);
 
-	if (!next_chunk(self, &eight))
-		return 1;
-	block = block_of(self->cpu, self->waiter, eight.chunk);
-	if (!block) {
-		for (__u32 i = 0; i < SCHED_CHUNK; i++)
-			self->lane->walk.lost += (__u64)(eight.clocks[i] - eight.newer[i])
-						 << SCHED_TICK_SHIFT;
+	if (!ns)
 		return 0;
-	}
-#pragma unroll
-	for (__u32 i = 0; i < SCHED_CHUNK; i++)
-		block->wait_ns[i] += (__u64)(eight.clocks[i] - eight.newer[i]) << SCHED_TICK_SHIFT;
+	walk->remaining -= ns;
+	walk->lost += charge_run(self->lane, self->cpu, self->waiter, chunk * SCHED_CHUNK + at, ns);
 	return 0;
 }
 
-/* And their part of what was run between older and newer. */
-static long charge_chunk_between(__u32 step, void *context)
+static long tell_slot(__u32 step, void *context)
 {
 	const struct blame *self = context;
-	struct sched_block *block;
-	struct eight eight;
-	__u64 sum = 0;
+	const __u32 chunk = self->lane->walk.chunk & (n_slots / SCHED_CHUNK - 1);
+	const __u32 at = step % SCHED_CHUNK;
 
-	if (!next_chunk(self, &eight))
-		return 1;
-	block = block_of(self->cpu, self->waiter, eight.chunk);
-#pragma unroll
-	for (__u32 i = 0; i < SCHED_CHUNK; i++) {
-		const __u64 ns = share_of(&eight, i);
+	add_share(self->teller, chunk * SCHED_CHUNK + at, share_of(self, chunk, at));
+	return 0;
+}
 
-		if (block)
-			block->wait_ns[i] += ns;
-		sum += ns;
-		barrier_var(sum); /* or clang keeps all eight until the end */
-	}
-	self->lane->walk.remaining -= sum;
-	if (!block)
-		self->lane->walk.lost += sum;
+static __always_inline bool ran_in_span(const struct blame *self, __u32 chunk)
+{
+	self->lane->walk.chunk = chunk;
+	return self->now - chunk_in(self->lane, chunk)->ran_until < self->span;
+}
+
+static long charge_chunk(__u32 step, void *context)
+{
+	if (ran_in_span(context, step))
+		LOOP(SCHED_CHUNK, charge_slot, context);
 	return 0;
 }
 
 /* The same for an event. */
 static long tell_chunk(__u32 step, void *context)
 {
-	const struct blame *self = context;
-	struct eight eight;
-
-	if (!next_chunk(self, &eight))
-		return 1;
-	for (__u32 i = 0; i < SCHED_CHUNK; i++)
-		add_share(self->cpu, eight.chunk * SCHED_CHUNK + i, share_of(&eight, i));
+	if (ran_in_span(context, step))
+		LOOP(SCHED_CHUNK, tell_slot, context);
 	return 0;
 }
 
@@ -150,11 +103,10 @@ static long tell_run(__u32 step, void *context)
 {
 	const struct blame *self = context;
 	struct sched_walk *walk = &self->lane->walk;
-	const __u64 entry = self->lane->log[(walk->position - 1) % SCHED_LOG_ENTRIES];
-	const __u64 began = entry >> SCHED_SLOT_BITS;
+	const __u64 entry = log_entry(self->lane, walk->position - 1), began = began_tick(entry);
 	const bool is_last = began <= self->from_tick;
 
-	add_share(self->cpu, entry & (SCHED_MAX_SLOTS - 1),
+	add_share(self->teller, runner_of(entry),
 		  (walk->top_tick - (is_last ? self->from_tick : began)) << SCHED_TICK_SHIFT);
 	walk->top_tick = began;
 	walk->position--;
@@ -164,7 +116,7 @@ static long tell_run(__u32 step, void *context)
 /* Rounded up, so that whole ticks never exceed the wait; what the timeline has. */
 static __always_inline __u64 tick_in(const struct sched_cpu *state, __u64 from)
 {
-	const __u64 now = state->logged_until >> SCHED_TICK_SHIFT;
+	const __u64 now = end_tick(state);
 	__u64 tick = (from + (1 << SCHED_TICK_SHIFT) - 1) >> SCHED_TICK_SHIFT;
 
 	if (tick < state->began_tick)
@@ -174,106 +126,172 @@ static __always_inline __u64 tick_in(const struct sched_cpu *state, __u64 from)
 	return tick;
 }
 
-static __always_inline void begin_walk(struct sched_lane *lane)
-{
-	lane->walk.position = lane->state.position;
-	lane->walk.top_tick = lane->state.folded_tick;
-	lane->walk.chunk = lane->state.newest_chunk;
-}
-
 /*
  * Who ran since a checkpoint is in the difference of two clocks, however long ago. The rest
  * down to the wait's begin is a part of what was run between two checkpoints, where these
  * are close enough, and else in the log, if that reaches: it is exact, and matters where a
  * bracket is long, for the waiter itself often ran right before it began to wait.
  */
-static __always_inline bool open_bracket(struct blame *self, __u32 lane_cpu)
+static __always_inline bool open_bracket(struct blame *self)
 {
 	const struct sched_cpu *state = &self->lane->state;
 	struct sched_walk *walk = &self->lane->walk;
-	const __u64 span = walk->top_tick - self->from_tick;
+	const __u64 span = state->swept_tick - self->from_tick;
 	__u64 width;
 
-	find_bracket(self->lane, lane_cpu, self->from_tick);
-	self->newer = copy_at(lane_cpu, walk->newer);
+	find_bracket(self->lane, self->cpu, self->from_tick);
+	self->newer = copy_at(self->cpu, walk->newer);
 	width = walk->newer_tick - walk->older_tick;
 	if (!self->newer || !width || walk->newer_tick < self->from_tick)
 		return false;
-	self->now = (__u32)walk->top_tick;
+	self->now = (__u32)state->swept_tick;
 	self->older = self->newer;
-	if (walk->older >= SCHED_RECENT &&
-	    (width <= span / FINE_BRACKET ||
-	     walk->older_position + SCHED_LOG_ENTRIES <= state->position + 1)) {
-		self->older = copy_at(lane_cpu, walk->older);
+	if (walk->older_position + SCHED_LOG_ENTRIES <= state->position + 1 ||
+	    (walk->older >= SCHED_RECENT && width <= span / FINE_BRACKET)) {
+		self->older = copy_at(self->cpu, walk->older);
 		if (!self->older)
 			return false;
-		self->span = (__u32)(walk->top_tick - walk->older_tick);
+		self->span = (__u32)(state->swept_tick - walk->older_tick);
 		self->fraction =
 			(__u32)(((walk->newer_tick - self->from_tick) << FRACTION_BITS) / width);
 		return true;
 	}
-	self->span = (__u32)(walk->top_tick - walk->newer_tick);
+	self->span = (__u32)(state->swept_tick - walk->newer_tick);
 	walk->top_tick = walk->newer_tick;
 	return true;
 }
 
-/* Who a wait of `cpu`'s event draft was for. */
-__noinline int tell_shares(__u32 lane_cpu, __u32 cpu, __u64 from)
+/* Who a wait up to now was for, into the event draft of `teller`. */
+__noinline int tell_shares(__u32 cpu, __u32 teller, __u64 from)
 {
-	struct blame blame = {.lane = lane_of(lane_cpu), .cpu = cpu};
+	struct blame blame = {.lane = lane_of(cpu), .cpu = cpu, .teller = teller};
+	struct sched_cpu *state;
+	__u64 tick;
 
 	if (!blame.lane)
 		return 0;
-	fold_newest(blame.lane);
-	begin_walk(blame.lane);
-	blame.from_tick = tick_in(&blame.lane->state, from);
-	if (blame.from_tick < blame.lane->state.recent_tick) {
-		if (!open_bracket(&blame, lane_cpu))
-			return 0;
-		LOOP(n_slots / SCHED_CHUNK, tell_chunk, &blame);
-	}
+	state = &blame.lane->state;
+	tick = tick_in(state, from);
+	blame.lane->walk.position = state->position;
+	blame.lane->walk.top_tick = end_tick(state);
+	blame.from_tick = tick < state->swept_tick ? state->swept_tick : tick;
+	if (state->position != state->swept_position)
+		LOOP(SCHED_LOG_ENTRIES, tell_run, &blame);
+	if (tick >= state->swept_tick)
+		return 0;
+	blame.from_tick = tick;
+	if (!open_bracket(&blame))
+		return 0;
+	LOOP(state->used_chunks, tell_chunk, &blame);
 	if (!blame.fraction)
 		LOOP(SCHED_LOG_ENTRIES, tell_run, &blame);
 	return 0;
 }
 
 /*
- * Charges `ns` that a task of `waiter` waited on a CPU, the lane, from rq clock `from` up to
- * the end of its timeline; the cells are those of `cpu`. Returns how much of it is nobody's.
+ * Charges `ns` of a wait: from `tick` up to where the log is swept. Returns how much of it
+ * is nobody's.
  */
-__noinline __u64 blame_wait(__u32 lane_cpu, __u32 cpu, __u32 waiter, __u64 from, __u64 ns)
+__noinline __u64 blame_swept(__u32 cpu, __u32 waiter, __u64 tick, __u64 ns)
 {
-	struct blame blame = {.lane = lane_of(lane_cpu), .cpu = cpu, .waiter = waiter};
+	struct blame blame = {
+		.lane = lane_of(cpu), .cpu = cpu, .waiter = waiter, .from_tick = tick};
 	struct sched_cpu *state;
 	struct sched_walk *walk;
-	__u64 before = 0;
 
 	if (!blame.lane)
 		return ns;
 	state = &blame.lane->state;
 	walk = &blame.lane->walk;
-	fold_newest(blame.lane);
-	begin_walk(blame.lane);
-	blame.from_tick = tick_in(state, from);
-	if (blame.from_tick << SCHED_TICK_SHIFT >= from + (1 << SCHED_TICK_SHIFT))
-		before = (blame.from_tick << SCHED_TICK_SHIFT) - from;
+	walk->remaining = ns;
+	walk->lost = 0;
+	if (!open_bracket(&blame))
+		return ns;
+	state->charges += LOOP(state->used_chunks, charge_chunk, &blame);
+	if (!blame.fraction)
+		state->charges += LOOP(SCHED_LOG_ENTRIES, walk_log, &blame);
+	else /* what rounding leaves: a few ns */
+		walk->lost += charge_run(blame.lane, cpu, waiter, state->newest, walk->remaining);
+	return walk->lost + (blame.fraction ? 0 : walk->remaining);
+}
+
+/* A sum, as branches would be guesses: 1 if the run at a position had begun by then. */
+static __always_inline __u64 had_begun(const struct sched_lane *lane, __u64 position, __u64 limit)
+{
+	return (position - lane->state.position) >> 63 & (log_entry(lane, position) - limit) >> 63;
+}
+
+/* The position of the run at a tick, among those that are not swept. */
+static __always_inline __u64 run_at(const struct sched_lane *lane, __u64 tick)
+{
+	const __u64 limit = (tick + 1) << SCHED_SLOT_BITS;
+	__u64 position = lane->state.swept_position;
+
+	if (lane->state.position - position > 32 &&
+	    had_begun(lane, lane->state.position - 32, limit)) {
+		position = lane->state.position - 32;
+	} else {
+#pragma unroll
+		for (__u64 step = SCHED_LOG_ENTRIES / 2; step >= 32; step /= 2)
+			position += step & -had_begun(lane, position + step, limit);
+	}
+#pragma unroll
+	for (__u64 step = 16; step; step /= 2)
+		position += step & -had_begun(lane, position + step, limit);
+	return position;
+}
+
+/* All in the newest run is charged now. */
+static __always_inline __u64 blame_logged(struct sched_lane *lane, __u32 cpu, __u32 waiter,
+					  __u64 tick, __u64 ns)
+{
+	const struct sched_cpu *state = &lane->state;
+	const __u64 position = run_at(lane, tick), next = position + 1;
+
+	if (next >= state->position)
+		return charge_run(lane, cpu, waiter, state->newest, ns);
+	ns -= (end_tick(state) - began_tick(log_entry(lane, next))) << SCHED_TICK_SHIFT;
+	note_wait(lane, waiter, position, ns);
+	return 0;
+}
+
+/*
+ * Charges `ns` that a task of `waiter` waited on a CPU from rq clock `from` up to the end of
+ * its timeline, now or later. Returns how much of it is nobody's.
+ */
+__noinline __u64 blame_wait(__u32 cpu, __u32 waiter, __u64 from, __u64 ns)
+{
+	struct sched_lane *lane = lane_of(cpu);
+	const struct sched_cpu *state;
+	__u64 tick, before = 0, unswept_ns;
+
+	if (!lane || !may_note(&lane->state))
+		return ns;
+	state = &lane->state;
+	tick = tick_in(state, from);
+	if (tick << SCHED_TICK_SHIFT >= from + (1 << SCHED_TICK_SHIFT))
+		before = (tick << SCHED_TICK_SHIFT) - from;
 	if (before > ns)
 		before = ns;
-	walk->remaining = ns - before;
-	walk->lost = 0;
-	if (blame.from_tick < state->recent_tick) {
-		if (!open_bracket(&blame, lane_cpu))
-			return ns;
-		if (blame.fraction) {
-			state->charges += SCHED_CHUNK *
-					  LOOP(n_slots / SCHED_CHUNK, charge_chunk_between, &blame);
-			/* What rounding leaves is the newest run's: a few ns. */
-			return before + walk->lost +
-			       charge_run(cpu, waiter, state->newest, walk->remaining);
-		}
-		walk->remaining -= (state->folded_tick - walk->newer_tick) << SCHED_TICK_SHIFT;
-		state->charges += SCHED_CHUNK * LOOP(n_slots / SCHED_CHUNK, charge_chunk, &blame);
-	}
-	state->charges += LOOP(SCHED_LOG_ENTRIES, walk_log, &blame);
-	return before + walk->remaining + walk->lost;
+	ns -= before;
+	if (tick >= state->swept_tick)
+		return before + blame_logged(lane, cpu, waiter, tick, ns);
+	unswept_ns = (end_tick(state) - state->swept_tick) << SCHED_TICK_SHIFT;
+	if (unswept_ns)
+		note_wait(lane, waiter, state->swept_position,
+			  (ends_at(lane, state->swept_position + 1) - state->swept_tick)
+				  << SCHED_TICK_SHIFT);
+	return before + blame_swept(cpu, waiter, tick, ns - unswept_ns);
+}
+
+/* The same for most waits, of which nothing is swept yet, without the call. */
+static __always_inline __u64 note_or_blame(struct sched_lane *lane, __u32 cpu, __u32 waiter,
+					   __u64 from, __u64 ns)
+{
+	const __u64 tick = (from + (1 << SCHED_TICK_SHIFT) - 1) >> SCHED_TICK_SHIFT;
+
+	if (tick >= lane->state.swept_tick && may_note(&lane->state) &&
+	    tick + SCHED_LOOK_BACK_TICK >= end_tick(&lane->state))
+		return blame_logged(lane, cpu, waiter, tick, ns);
+	return blame_wait(cpu, waiter, from, ns);
 }

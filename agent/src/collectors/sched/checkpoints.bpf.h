@@ -98,9 +98,10 @@ static __always_inline void copy_clocks(struct sched_lane *lane, __u32 cpu, __u3
 		LOOP(lane->state.used_chunks, copy_chunk, &copy);
 }
 
-static __always_inline bool level_is_due(const struct sched_cpu *state, __u64 tick)
+static __always_inline bool level_is_due(const struct sched_cpu *state)
 {
-	const __u64 runs = state->position - state->levelled_position;
+	const __u64 runs = state->swept_position - state->levelled_position;
+	const __u64 tick = state->swept_tick;
 
 	if (runs < 2)
 		return false;
@@ -109,9 +110,10 @@ static __always_inline bool level_is_due(const struct sched_cpu *state, __u64 ti
 	return (tick ^ state->levelled_tick) >> SCHED_QUANTUM_SHIFT;
 }
 
-static __always_inline void take_levelled(struct sched_lane *lane, __u32 cpu, __u64 tick)
+static __always_inline void take_levelled(struct sched_lane *lane, __u32 cpu)
 {
 	struct sched_cpu *state = &lane->state;
+	const __u64 tick = state->swept_tick;
 	const __u64 quantum = tick >> SCHED_QUANTUM_SHIFT;
 	/* The highest bit that changed is the highest power of two in between. */
 	__u32 level = highest_bit(quantum ^ (state->levelled_tick >> SCHED_QUANTUM_SHIFT)), index;
@@ -125,34 +127,24 @@ static __always_inline void take_levelled(struct sched_lane *lane, __u32 cpu, __
 		return;
 	lane->levelled[index].boundary = boundary;
 	lane->levelled[index].tick = tick;
-	lane->levelled[index].position = state->position;
+	lane->levelled[index].position = state->swept_position;
 	state->levelled_tick = tick;
-	state->levelled_position = state->position;
+	state->levelled_position = state->swept_position;
 	copy_clocks(lane, cpu, SCHED_RECENT + index);
 }
 
-__noinline int take_checkpoint(__u32 cpu)
+/* Of the clocks as the last sweep left them. */
+static __always_inline void take_checkpoint(struct sched_lane *lane, __u32 cpu)
 {
-	struct sched_lane *lane = lane_of(cpu);
-	struct sched_cpu *state;
-	__u32 index;
-	__u64 tick;
+	struct sched_cpu *state = &lane->state;
+	const __u32 index = state->n_recent % SCHED_RECENT;
 
-	if (!lane)
-		return 0;
-	state = &lane->state;
-	fold_newest(lane);
-	tick = state->folded_tick;
-	index = state->n_recent % SCHED_RECENT;
-	lane->recent_ticks[index] = tick;
-	lane->recent_positions[index] = state->position;
+	lane->recent_ticks[index] = state->swept_tick;
+	lane->recent_positions[index] = state->swept_position;
 	state->n_recent++;
-	state->recent_tick = tick;
-	state->recent_position = state->position;
 	copy_clocks(lane, cpu, index);
-	if (level_is_due(state, tick))
-		take_levelled(lane, cpu, tick);
-	return 0;
+	if (level_is_due(state))
+		take_levelled(lane, cpu);
 }
 
 struct search {
@@ -199,7 +191,7 @@ static long search_level(__u32 step, void *context)
 	walk->level++;
 	return walk->older != SCHED_AT_BEGIN &&
 	       (walk->newer >= SCHED_RECENT ||
-		next > self->lane->state.recent_tick >> SCHED_QUANTUM_SHIFT);
+		next > self->lane->state.swept_tick >> SCHED_QUANTUM_SHIFT);
 }
 
 /*
@@ -218,7 +210,7 @@ __noinline int find_levelled(__u32 lane_cpu, __u64 tick)
 		return 0;
 	state = &search.lane->state;
 	walk = &search.lane->walk;
-	bit = highest_bit((state->folded_tick - tick) >> SCHED_QUANTUM_SHIFT);
+	bit = highest_bit((state->swept_tick - tick) >> SCHED_QUANTUM_SHIFT);
 	walk->newer = state->n_recent % SCHED_RECENT;
 	walk->newer_tick = search.lane->recent_ticks[state->n_recent % SCHED_RECENT];
 	walk->position = search.lane->recent_positions[state->n_recent % SCHED_RECENT];
@@ -257,4 +249,5 @@ static __always_inline void find_bracket(struct sched_lane *lane, __u32 lane_cpu
 	walk->position = lane->recent_positions[number % SCHED_RECENT];
 	walk->older = (number - 1) % SCHED_RECENT;
 	walk->older_tick = lane->recent_ticks[(number - 1) % SCHED_RECENT];
+	walk->older_position = lane->recent_positions[(number - 1) % SCHED_RECENT];
 }

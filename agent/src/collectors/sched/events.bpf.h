@@ -54,16 +54,16 @@ static __always_inline bool others_ran(const struct sched_lane *lane, __u32 wait
 	const struct sched_cpu *state = &lane->state;
 	__u64 begin, until, ticks = 0;
 
-	until = state->logged_until >> SCHED_TICK_SHIFT;
+	until = end_tick(state);
 	begin = until - (ns >> SCHED_TICK_SHIFT);
 #pragma clang loop unroll(disable) /* clang would want all of it on the stack */
 	for (__u32 i = 1; i <= SCHED_EVENT_LOOK_BACK; i++) {
-		const __u64 entry = lane->log[(state->position - i) % SCHED_LOG_ENTRIES];
-		const __u32 slot = entry & (SCHED_MAX_SLOTS - 1);
+		const __u64 entry = log_entry(lane, state->position - i);
+		const __u32 slot = runner_of(entry);
 
 		if (slot != waiter && slot != SLOT_IDLE && until > begin)
-			ticks += until - (entry >> SCHED_SLOT_BITS);
-		until = entry >> SCHED_SLOT_BITS;
+			ticks += until - began_tick(entry);
+		until = began_tick(entry);
 	}
 	return ticks << SCHED_TICK_SHIFT >= SCHED_EVENT_OTHERS_NS;
 }

@@ -26,7 +26,6 @@ const volatile __u32 n_blocks = 1;	    /* per CPU, a power of two */
 	} name SEC(".maps")
 
 ROWS_PER_CPU(records, struct sched_record);
-ROWS_PER_CPU(blocks, struct sched_block);
 
 /* With a size that user space sets before load, as it depends on the number of slots. */
 #define VECTORS(name, flags)                       \
@@ -38,7 +37,7 @@ ROWS_PER_CPU(blocks, struct sched_block);
 		__uint(value_size, sizeof(__u64)); \
 	} name SEC(".maps")
 
-VECTORS(lanes, BPF_F_MMAPABLE); /* per CPU: struct sched_lane and its chunks */
+VECTORS(lanes, BPF_F_MMAPABLE); /* per CPU: struct sched_lane and n_blocks struct sched_block */
 
 static __always_inline struct sched_lane *lane_of(__u32 cpu)
 {
@@ -61,70 +60,71 @@ static __always_inline void count_in_bucket(struct sched_record *record, __u64 n
 		record->runq[bucket] += count;
 }
 
-static __always_inline struct sched_block *block_at(__u32 cpu, __u32 hash)
+static __always_inline struct sched_block *block_at(struct sched_lane *lane, __u32 hash)
 {
-	__u32 index = cpu * n_blocks + (hash & (n_blocks - 1));
-
-	return bpf_map_lookup_elem(&blocks, &index);
+	return (struct sched_block *)(lane + 1) + (hash & (n_blocks - 1));
 }
 
 /*
  * A block that is not where it would be looked for first, made if there is none. A global
  * function: the verifier looks at it once and not on every path to it. -1 = no room.
  */
-__noinline int block_elsewhere(__u32 cpu, __u32 waiter, __u32 chunk)
+__noinline int block_elsewhere(__u32 cpu, __u32 runner, __u32 chunk)
 {
-	const __u32 key = sched_block_key(waiter, chunk), hash = sched_block_hash(waiter, chunk);
+	const __u32 key = sched_block_key(runner, chunk), hash = sched_block_hash(runner, chunk);
+	struct sched_lane *lane = lane_of(cpu);
 	__u32 empty = SCHED_BLOCK_PROBES;
 	struct sched_block *block;
-	struct sched_lane *lane;
+
+	if (!lane)
+		return -1;
 
 	/* To the end: user space clears those of the dead anywhere in the chain. */
 	for (__u32 i = 0; i < SCHED_BLOCK_PROBES; i++) {
-		block = block_at(cpu, hash + i);
-		if (block && block->key == key)
+		block = block_at(lane, hash + i);
+		if (block->key == key)
 			return (int)((hash + i) & 0xffffff);
-		if (block && !block->key)
+		if (!block->key)
 			empty = i;
 	}
-	block = block_at(cpu, hash + empty);
-	if (block && empty < SCHED_BLOCK_PROBES) {
-		block->key = key;
+	if (empty < SCHED_BLOCK_PROBES) {
+		block_at(lane, hash + empty)->key = key;
 		return (int)((hash + empty) & 0xffffff);
 	}
-	lane = lane_of(cpu);
-	if (lane)
-		lane->state.lost_pairs++;
+	lane->state.lost_pairs++;
 	return -1;
 }
 
-static __always_inline struct sched_block *block_of(__u32 cpu, __u32 waiter, __u32 chunk)
+static __always_inline struct sched_block *block_of(struct sched_lane *lane, __u32 cpu,
+						    __u32 runner, __u32 chunk)
 {
-	struct sched_block *block = block_at(cpu, sched_block_hash(waiter, chunk));
+	struct sched_block *block = block_at(lane, sched_block_hash(runner, chunk));
 	int hash;
 
-	if (block && block->key == sched_block_key(waiter, chunk))
+	if (block->key == sched_block_key(runner, chunk))
 		return block;
-	hash = block_elsewhere(cpu, waiter, chunk);
-	return hash < 0 ? NULL : block_at(cpu, (__u32)hash);
+	hash = block_elsewhere(cpu, runner, chunk);
+	return hash < 0 ? NULL : block_at(lane, (__u32)hash);
 }
 
-static __always_inline void count_preemption(__u32 cpu, __u32 prev_slot, __u32 next_slot)
+static __always_inline void count_preemption(struct sched_lane *lane, __u32 cpu, __u32 prev_slot,
+					     __u32 next_slot)
 {
-	struct sched_block *block = block_of(cpu, prev_slot, next_slot / SCHED_CHUNK);
-	const __u32 at = next_slot % SCHED_CHUNK;
+	struct sched_block *block = block_of(lane, cpu, next_slot, prev_slot / SCHED_CHUNK);
+	const __u32 at = prev_slot % SCHED_CHUNK;
 
 	if (block && !++block->preemptions[at])
 		block->preemptions_high[at]++;
 }
 
 /* Returns what found no cell. */
-static __always_inline __u64 charge_run(__u32 cpu, __u32 waiter, __u32 runner, __u64 ns)
+static __always_inline __u64 charge_run(struct sched_lane *lane, __u32 cpu, __u32 waiter,
+					__u32 runner, __u64 ns)
 {
-	struct sched_block *block = block_of(cpu, waiter, runner / SCHED_CHUNK);
+	struct sched_block *block = block_of(lane, cpu, runner, waiter / SCHED_CHUNK);
 
 	if (!block)
 		return ns;
-	block->wait_ns[runner % SCHED_CHUNK] += ns;
+	block->wait_ns[waiter % SCHED_CHUNK] += ns;
 	return 0;
 }

@@ -19,54 +19,58 @@
 __u32 level;
 
 /*
- * Most waits lie under one run, the newest: it is charged here. Everything else is walked.
- * Returns how much is nobody's.
+ * Most waits lie under one run, the newest: it is charged here. What was for more is noted,
+ * and charged when the log is swept. Returns how much is nobody's.
  */
-static __always_inline __u64 blame_run(struct sched_cpu *state, __u32 cpu, __u32 waiter, __u64 from,
-				       __u64 ns)
+static __always_inline __u64 blame_run(struct sched_lane *lane, struct sched_record *record,
+				       __u32 cpu, __u32 waiter, __u64 from, __u64 ns)
 {
 	if (level >= SCHED_LEVEL_NO_BLAME)
 		return ns;
-	if (state->newest_began_tick > from >> SCHED_TICK_SHIFT) {
+	if (lane->state.newest_began_tick > from >> SCHED_TICK_SHIFT) {
 		if (level >= SCHED_LEVEL_NO_SHORT_WALKS && ns < SCHED_SHORT_WAIT_NS)
 			return ns;
-		return blame_wait(cpu, cpu, waiter, from, ns);
+		return note_or_blame(lane, cpu, waiter, from, ns);
 	}
-	state->charges++;
-	return charge_run(cpu, waiter, state->newest, ns);
+	if (waiter != lane->state.newest)
+		return charge_run(lane, cpu, waiter, lane->state.newest, ns);
+	record->own_wait_ns += ns;
+	return 0;
 }
 
 /* Of a wait from `from`, what no quota is to blame for. */
-static __always_inline __u64 blame_rest(struct sched_lane *lane, __u32 cpu, __u32 waiter,
-					__u64 from, __u64 wait_ns,
+static __always_inline __u64 blame_rest(struct sched_lane *lane, struct sched_record *record,
+					__u32 cpu, __u32 waiter, __u64 from, __u64 wait_ns,
 					const struct throttled *throttled)
 {
 	const __u64 ns = wait_ns - throttled->ns;
 
 	if (throttled->is_inside && level < SCHED_LEVEL_NO_SHORT_WALKS && log_reaches(lane, from))
-		return blame_around(cpu, cpu, waiter, from, ns);
-	return blame_run(&lane->state, cpu, waiter, throttled->until, ns);
+		return blame_around(cpu, waiter, from, ns);
+	return blame_run(lane, record, cpu, waiter, throttled->until, ns);
 }
 
-/* The same for a wait on another CPU's queue, of which a part may lie after its last switch. */
-static __always_inline __u64 blame_until(const struct sched_lane *lane, __u32 lane_cpu, __u32 cpu,
-					 __u32 waiter, __u64 now, __u64 wait_ns,
-					 const struct throttled *throttled)
+/*
+ * The same for `ns` without the throttled part, on another CPU's queue; a part may lie after
+ * the last switch there.
+ */
+static __always_inline __u64 blame_until(struct sched_lane *lane, __u32 cpu, __u32 waiter,
+					 __u64 now, __u64 ns, const struct throttled *throttled)
 {
 	const struct sched_cpu *timeline = &lane->state;
-	const __u64 logged_until = timeline->logged_until, ns = wait_ns - throttled->ns;
-	const bool is_inside = throttled->is_inside && log_reaches(lane, now - wait_ns);
+	const __u64 logged_until = timeline->logged_until, from = now - ns - throttled->ns;
+	const bool is_inside = throttled->is_inside && log_reaches(lane, from);
 	__u64 open_ns = now > logged_until ? now - logged_until : 0;
 
 	if (!timeline->position || !ns || level >= SCHED_LEVEL_NO_BLAME)
 		return ns;
 	if (is_inside)
-		open_ns -= throttled_between(lane_cpu, waiter, now - open_ns, now) >> 1;
+		open_ns -= throttled_between(cpu, waiter, now - open_ns, now) >> 1;
 	if (open_ns >= ns)
-		return charge_run(cpu, waiter, timeline->running_slot, ns);
-	return charge_run(cpu, waiter, timeline->running_slot, open_ns) +
-	       (is_inside ? blame_around(lane_cpu, cpu, waiter, now - wait_ns, ns - open_ns)
-			  : blame_wait(lane_cpu, cpu, waiter, now - ns, ns - open_ns));
+		return charge_run(lane, cpu, waiter, timeline->running_slot, ns);
+	return charge_run(lane, cpu, waiter, timeline->running_slot, open_ns) +
+	       (is_inside ? blame_around(cpu, waiter, from, ns - open_ns)
+			  : blame_wait(cpu, waiter, now - ns, ns - open_ns));
 }
 
 static __always_inline void count_throttled(struct sched_record *record,
@@ -93,40 +97,56 @@ static __always_inline void tell_wait(const struct task_struct *next, __u32 cpu,
 		send_event(next, cpu, slot, throttled->ns, throttled->is_own);
 }
 
+/* A wait of that length is a wait of the histogram. */
+static __always_inline void count_length(struct sched_record *record, __u64 wait_ns)
+{
+	if (wait_ns > record->max_wait_ns)
+		record->max_wait_ns = wait_ns;
+	count_in_bucket(record, wait_ns, 1);
+}
+
+/* Of waits before the one that ends. Returns how much of them is one wait with it. */
+static __always_inline __u64 count_earlier(const struct task_struct *next,
+					   struct sched_record *record, struct sched_seen *cell,
+					   __u64 wait_ns, __u64 now)
+{
+	const struct earlier_wait earlier = look_back(next, cell, wait_ns, now);
+
+	record->unattributed_wait_ns += earlier.migrated_ns + earlier.unseen_ns;
+	record->migrated_wait_ns += earlier.migrated_ns;
+	if (earlier.unseen_runs) /* nearly always one, which makes the mean exact */
+		count_in_bucket(record, earlier.unseen_ns / earlier.unseen_runs,
+				earlier.unseen_runs);
+	return earlier.migrated_ns + earlier.counted_ns;
+}
+
 static __always_inline void count_wait(const struct task_struct *next, __u32 slot,
 				       struct sched_record *record, struct sched_lane *lane,
 				       __u32 cpu, __u64 now)
 {
-	const __u64 last_queued = next->sched_info.last_queued;
-	struct earlier_wait earlier;
+	const __u64 last_queued = next->sched_info.last_queued, word = expected_word(next);
+	struct sched_seen *cell = seen_cell(spread_pid(next));
+	__u64 wait_ns, length_ns, nobodys_ns;
 	struct throttled throttled;
-	__u64 wait_ns, nobodys_ns;
 
-	if (!last_queued)
+	if (!last_queued || !cell)
 		return;
 	wait_ns = now > last_queued ? now - last_queued : 0;
-	earlier = earlier_wait(next, wait_ns, now);
+	length_ns = wait_ns;
+	if (!is_expected(cell, word))
+		length_ns += count_earlier(next, record, cell, wait_ns, now);
+	cell->word = seen_next(word, wait_ns);
 	throttled = throttled_of(next, cpu, slot, last_queued, now);
-	nobodys_ns = earlier.migrated_ns + earlier.unseen_ns +
-		     blame_rest(lane, cpu, slot, last_queued, wait_ns, &throttled);
+	nobodys_ns = blame_rest(lane, record, cpu, slot, last_queued, wait_ns, &throttled);
 	if (nobodys_ns)
 		record->unattributed_wait_ns += nobodys_ns;
-	if (wait_ns >= SCHED_NEIGHBOR_NS && level < SCHED_LEVEL_NO_EVENTS)
-		tell_wait(next, cpu, slot, wait_ns, &throttled);
-	wait_ns += earlier.migrated_ns;
-	record->wait_ns += wait_ns + earlier.unseen_ns;
-	record->migrated_wait_ns += earlier.migrated_ns;
-	wait_ns += earlier.counted_ns; /* by length it is one wait */
-	if (wait_ns > record->max_wait_ns)
-		record->max_wait_ns = wait_ns;
-	count_in_bucket(record, wait_ns, 1);
+	count_length(record, length_ns);
 	if (throttled.ns) {
 		count_throttled(record, &throttled);
-		shift_bucket(slot, wait_ns, wait_ns - throttled.ns);
+		shift_bucket(slot, length_ns, length_ns - throttled.ns);
 	}
-	if (earlier.unseen_runs) /* nearly always one, which makes the mean exact */
-		count_in_bucket(record, earlier.unseen_ns / earlier.unseen_runs,
-				earlier.unseen_runs);
+	if (wait_ns >= SCHED_NEIGHBOR_NS && level < SCHED_LEVEL_NO_EVENTS)
+		tell_wait(next, cpu, slot, wait_ns, &throttled);
 }
 
 /*
@@ -149,8 +169,7 @@ __noinline int count_unseen(__u32 cpu, __u32 slot, __u64 ended, __u64 wait_ns, _
 	if (!lane || !record || throttled.ns > wait_ns)
 		return 0;
 	record->unattributed_wait_ns +=
-		blame_run(&lane->state, cpu, slot, throttled.until, wait_ns - throttled.ns);
-	record->wait_ns += wait_ns;
+		blame_run(lane, record, cpu, slot, throttled.until, wait_ns - throttled.ns);
 	count_throttled(record, &throttled);
 	return 0;
 }
@@ -171,22 +190,9 @@ static __always_inline void count_arrival(const struct task_struct *prev, __u32 
 	count_unseen(cpu, slot, arrived, wait_ns,
 		     throttled.ns << 2 | throttled.is_inside << 1 | throttled.is_own);
 	wait_ns += counted_ns;
-	if (wait_ns > record->max_wait_ns)
-		record->max_wait_ns = wait_ns;
-	count_in_bucket(record, wait_ns, 1);
+	count_length(record, wait_ns);
 	if (throttled.ns)
 		shift_bucket(slot, wait_ns, wait_ns - throttled.ns);
-}
-
-static __always_inline void count_ran(const struct task_struct *task, struct sched_record *record,
-				      const struct sched_cpu *cpu, __u64 now)
-{
-	__u64 since = task->sched_info.last_arrival;
-
-	if (since < cpu->folded_at)
-		since = cpu->folded_at;
-	if (now > since)
-		record->ran_ns += now - since;
 }
 
 /* Blocked tasks may stay on the queue since 6.12; on_rq needs no argument that moved in 5.18. */
@@ -219,16 +225,51 @@ static __always_inline __u32 slot_of(const struct task_struct *task, struct know
 
 /* Prev has got the CPU back, or somebody else has. */
 static __always_inline void count_prev(const struct task_struct *prev, __u32 slot, __u32 next_slot,
-				       struct sched_record *record, const struct sched_cpu *state,
-				       __u32 cpu, __u64 now)
+				       struct sched_lane *lane, __u32 cpu, __u64 now)
 {
-	count_ran(prev, record, state, now);
 	if (!is_runnable(prev))
 		return;
 	if (is_throttled(prev))
 		count_throttled_out(prev, cpu, slot, now);
 	else if (next_slot != SLOT_IDLE)
-		count_preemption(cpu, slot, next_slot);
+		count_preemption(lane, cpu, slot, next_slot);
+}
+
+/* From one task to another of the cgroup that ran already, so the run goes on. */
+static __always_inline bool is_within(const struct sched_cpu *state, const struct task_struct *prev,
+				      const struct task_struct *next)
+{
+	const __u64 group = (__u64)next->sched_task_group;
+
+	return group == state->running_group && group == (__u64)prev->sched_task_group &&
+	       state->newest == state->running_slot && state->noted_position != state->position &&
+	       prev->pid && next->pid;
+}
+
+/*
+ * The same as for any switch, for the shortest and most frequent of them: prev sleeps, next
+ * waited for it alone, and nothing else happened to either. False if something did.
+ */
+static __always_inline bool count_within(struct sched_lane *lane, const struct task_struct *prev,
+					 const struct task_struct *next, __u32 cpu, __u64 now)
+{
+	struct sched_record *record = record_of(cpu, lane->state.newest);
+	const __u64 last_queued = next->sched_info.last_queued, word = expected_word(next);
+	struct sched_seen *cell = seen_cell(spread_pid(next));
+	const __u64 wait_ns = now - last_queued;
+
+	if (!record || !cell || now < lane->state.logged_until || now < last_queued ||
+	    last_queued >> SCHED_TICK_SHIFT < lane->state.newest_began_tick)
+		return false;
+	if (wait_ns >= SCHED_NEIGHBOR_NS || level >= SCHED_LEVEL_NO_BLAME || is_runnable(prev) ||
+	    came_unseen(&lane->state, prev->sched_info.last_arrival, now) ||
+	    throttled_total(next->se.cfs_rq) || !is_expected(cell, word))
+		return false;
+	lane->state.logged_until = now;
+	cell->word = seen_next(word, wait_ns);
+	record->own_wait_ns += wait_ns;
+	count_length(record, wait_ns);
+	return true;
 }
 
 SEC("tp_btf/sched_switch")
@@ -246,6 +287,8 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 		return 0;
 	state = &lane->state;
 	state->runs++;
+	if (is_within(state, prev, next) && count_within(lane, prev, next, cpu, now))
+		return 0;
 	known.group = state->running_group;
 	known.slot = state->running_slot;
 	prev_slot = slot_of(prev, &known);
@@ -257,8 +300,8 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	/* While nobody of the group is here it may go; and who has no slot may get one. */
 	state->running_group =
 		next_slot == SLOT_IDLE || next_slot == SLOT_OVERFLOW ? 0 : known.group;
-	if (state->position - state->recent_position >= SCHED_RECENT_RUNS)
-		take_checkpoint(cpu);
+	if (sweep_is_due(state))
+		sweep(cpu, SCHED_SWEEP_RUNS);
 	if (next_slot != SLOT_IDLE) {
 		record = record_of(cpu, next_slot);
 		if (!record)
@@ -267,19 +310,15 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	}
 	if (next_slot == SLOT_OVERFLOW)
 		state->overflow_runs++;
-	if (prev_slot == SLOT_IDLE)
-		return 0;
-	if (prev_slot != next_slot)
-		record = record_of(cpu, prev_slot);
-	if (record)
-		count_prev(prev, prev_slot, next_slot, record, state, cpu, now);
+	if (prev_slot != SLOT_IDLE)
+		count_prev(prev, prev_slot, next_slot, lane, cpu, now);
 	return 0;
 }
 
 /*
  * A task leaves its queue for another CPU's in the middle of a wait: what it waited so far
  * is counted now, against the timeline of the CPU that it leaves. That run queue is locked,
- * so nothing else writes there.
+ * so no switch writes there; a read may, and then the wait is nobody's.
  */
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
@@ -306,19 +345,30 @@ int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
 		throttled.is_own = BPF_CORE_READ_BITFIELD(task->se.cfs_rq, throttled);
 	}
 	ours->state.migrations++;
-	record->wait_ns += waited_ns;
 	record->migrated_wait_ns += waited_ns;
 	if (throttled.ns)
 		count_throttled(record, &throttled);
-	record->unattributed_wait_ns +=
-		blame_until(left, lane, cpu, slot, now, waited_ns, &throttled);
+	waited_ns -= throttled.ns;
+	if (begin_lane(left)) {
+		waited_ns = blame_until(left, lane, slot, now, waited_ns, &throttled);
+		end_lane(left);
+	}
+	record->unattributed_wait_ns += waited_ns;
 	return 0;
+}
+
+static long try_lane(__u32 step, void *context)
+{
+	struct sched_lane **lane = context;
+
+	return begin_lane(*lane);
 }
 
 /*
  * Run by user space on every CPU before a read, so that a task that never gives up its CPU
- * is seen to run. Nothing else writes this CPU's rows meanwhile: it comes by interrupt, and
- * interrupts are off during a switch.
+ * is seen to run, and waits are charged that were only noted. It comes by interrupt, and
+ * interrupts are off during a switch: so no switch of this CPU writes to its rows meanwhile.
+ * What a migration writes is soon done.
  */
 SEC("raw_tp")
 int fold_running(void *ctx)
@@ -327,16 +377,13 @@ int fold_running(void *ctx)
 	const __u64 now = task->se.cfs_rq->rq->clock;
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct sched_lane *lane = lane_of(cpu);
-	struct sched_record *record;
 
-	if (!lane)
+	if (!lane || LOOP(LANE_TRIES, try_lane, &lane) == LANE_TRIES)
 		return 0;
-	if (task->pid) {
-		record = record_of(cpu, cgroup_slot(task));
-		if (record)
-			count_ran(task, record, &lane->state, now);
-	}
-	lane->state.folded_at = now;
+	if (!came_unseen(&lane->state, task->sched_info.last_arrival, now)) /* that has time */
+		extend_timeline(lane, task->pid ? cgroup_slot(task) : SLOT_IDLE, now);
+	sweep_all(lane, cpu);
+	end_lane(lane);
 	return 0;
 }
 

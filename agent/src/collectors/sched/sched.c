@@ -30,8 +30,6 @@ static void sched_close(void *state)
 		return;
 	if (self->records)
 		munmap(self->records, self->records_length);
-	if (self->blocks)
-		munmap(self->blocks, self->blocks_length);
 	if (self->throttles)
 		munmap(self->throttles, self->throttles_length);
 	if (self->limits)
@@ -46,6 +44,8 @@ static void sched_close(void *state)
 	sched_bpf__destroy(self->skel);
 	free(self->idle_gap_ns);
 	free(self->nobodys_ns);
+	free(self->charged_ns);
+	free(self->retired_ns);
 	free(self);
 }
 
@@ -110,14 +110,14 @@ static int map_rows(struct sched *self, uint32_t n_slots, uint64_t root_cgroup_i
 
 	self->idle_gap_ns = calloc(n_slots, sizeof(*self->idle_gap_ns));
 	self->nobodys_ns = calloc(n_slots, sizeof(*self->nobodys_ns));
-	if (!self->idle_gap_ns || !self->nobodys_ns)
+	self->charged_ns = calloc(n_slots, sizeof(*self->charged_ns));
+	self->retired_ns = calloc(n_slots, sizeof(*self->retired_ns));
+	if (!self->idle_gap_ns || !self->nobodys_ns || !self->charged_ns || !self->retired_ns)
 		return -ENOMEM;
 	r = cgroup_slots_open(&self->slots, n_slots, root_cgroup_id, skel->maps.slot_by_css,
 			      skel->maps.slot_owners, skel->maps.free_slots);
 	if (r == 0)
 		r = bpf_env_map(skel->maps.records, (void **)&self->records, &self->records_length);
-	if (r == 0)
-		r = bpf_env_map(skel->maps.blocks, (void **)&self->blocks, &self->blocks_length);
 	if (r == 0)
 		r = bpf_env_map(skel->maps.throttles, (void **)&self->throttles,
 				&self->throttles_length);

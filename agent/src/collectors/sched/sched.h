@@ -17,21 +17,21 @@ struct sched {
 	struct cgroup_slots slots;
 	struct sched_record *records;
 	uint64_t records_length;
-	struct sched_block *blocks;
-	uint64_t blocks_length;
-	uint64_t n_blocks; /* of all CPUs */
 	struct sched_throttle *throttles;
 	uint64_t throttles_length;
 	struct sched_shift *shifts;
 	uint64_t shifts_length;
 	struct sched_event_limit *limits;
 	uint64_t limits_length;
-	char *lanes; /* of lane_bytes each: struct sched_lane */
+	char *lanes; /* of lane_bytes each: struct sched_lane and n_blocks struct sched_block */
+	uint32_t n_blocks;
 	uint64_t lanes_length, lane_bytes;
 	uint64_t map_bytes;
 	uint64_t overflow_runs; /* at the last read */
 	uint64_t *idle_gap_ns;	/* per slot, of one read: waited while the CPU was idle */
 	uint64_t *nobodys_ns;	/* per slot, of one read: waited for runners without a slot */
+	uint64_t *charged_ns;	/* per slot, of one read: waited for whomever */
+	uint64_t *retired_ns;	/* per slot: waited for runners whose blocks were cleared since */
 	struct ring_buffer *ring;
 	const struct collector_sink *sink; /* only while the ring is heard */
 	struct snapshot final;		   /* of slots taken back since the last read */
@@ -39,6 +39,16 @@ struct sched {
 
 /* sched_load.c: sizes the maps, loads the programs. */
 int sched_load(struct sched *self, uint32_t n_slots);
+
+static inline struct sched_lane *sched_lane_of(const struct sched *self, uint32_t cpu)
+{
+	return (struct sched_lane *)(self->lanes + cpu * self->lane_bytes);
+}
+
+static inline struct sched_block *sched_blocks_of(const struct sched *self, uint32_t cpu)
+{
+	return (struct sched_block *)(sched_lane_of(self, cpu) + 1);
+}
 
 /* Adds the running tasks' time so far to their records, on every online CPU. */
 int sched_fold_running(const struct sched *self);

@@ -35,26 +35,35 @@ static void zero_records(struct sched *self)
 
 static void clear_block(const struct sched *self, struct sched_block *block)
 {
-	const uint32_t key = block->key, first = (key & 0xffff) * SCHED_CHUNK;
-	const bool waits_no_more = self->slots.is_marked[key >> 16];
+	const uint32_t key = block->key, first = sched_block_first_waiter(key);
+	const bool runs_no_more = self->slots.is_marked[sched_block_runner(key)];
 
 	if (key == 0)
 		return;
 	for (uint32_t at = 0; at < SCHED_CHUNK; at++) {
-		if (!waits_no_more && !self->slots.is_marked[first + at])
+		if (!runs_no_more && !self->slots.is_marked[first + at])
 			continue;
+		self->retired_ns[first + at] += block->wait_ns[at];
 		block->wait_ns[at] = 0;
 		block->preemptions[at] = 0;
 		block->preemptions_high[at] = 0;
 	}
-	if (waits_no_more)
+	if (runs_no_more)
 		__atomic_store_n(&block->key, 0, __ATOMIC_RELEASE);
 }
 
 static void clear_pairs(const struct sched *self)
 {
-	for (uint64_t i = 0; i < self->n_blocks; i++)
-		clear_block(self, &self->blocks[i]);
+	for (uint32_t cpu = 0; cpu < self->n_cpus; cpu++)
+		for (uint32_t i = 0; i < self->n_blocks; i++)
+			clear_block(self, &sched_blocks_of(self, cpu)[i]);
+}
+
+static void forget_retired(struct sched *self)
+{
+	for (uint32_t slot = SLOT_FIRST; slot < self->slots.n_slots; slot++)
+		if (self->slots.is_marked[slot])
+			self->retired_ns[slot] = 0;
 }
 
 /* No CPU writes to a marked slot's rows, nor as a waiter to its pairs (cgroup_slots.h). */
@@ -67,8 +76,9 @@ static int take_back(struct sched *self, uint64_t now_ns)
 	r = cgroup_slots_detach(&self->slots);
 	if (r < 0)
 		return r;
-	zero_records(self);
 	clear_pairs(self);
+	forget_retired(self);
+	zero_records(self);
 	cgroup_slots_rest(&self->slots, now_ns);
 	return 0;
 }
@@ -80,6 +90,7 @@ static int give_out(struct sched *self, uint64_t now_ns)
 	if (self->slots.n_marked == 0)
 		return 0;
 	clear_pairs(self);
+	forget_retired(self);
 	return cgroup_slots_release(&self->slots);
 }
 
@@ -108,12 +119,17 @@ static void keep_final(struct sched *self)
 static int harvest(struct sched *self)
 {
 	struct timespec now;
+	int r;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (self->final.n_cgroups + self->slots.n_slots <= FINAL_CGROUPS)
 		cgroup_slots_mark_released(&self->slots, self->cgroups);
-	if (self->slots.n_marked != 0)
+	if (self->slots.n_marked != 0) {
+		r = sched_fold_running(self);
+		if (r < 0)
+			return r;
 		keep_final(self);
+	}
 	return sched_reclaim(self, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
 }
 

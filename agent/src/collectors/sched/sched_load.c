@@ -29,33 +29,13 @@ static int size_timelines(struct sched *self, uint32_t n_slots)
 	const struct sched_bpf *skel = self->skel;
 	int r;
 
-	self->lane_bytes =
-		sizeof(struct sched_lane) + n_slots / SCHED_CHUNK * sizeof(struct sched_chunk);
+	self->lane_bytes = sizeof(struct sched_lane) + self->n_blocks * sizeof(struct sched_block);
 	r = resize_vectors(skel->maps.lanes, self->n_cpus, (uint32_t)self->lane_bytes,
 			   &self->map_bytes);
 	if (r == 0)
 		r = resize_vectors(skel->maps.clock_copies,
 				   (uint64_t)self->n_cpus * (SCHED_CHECKPOINTS + 1),
 				   n_slots * sizeof(__u32), &self->map_bytes);
-	return r;
-}
-
-/* The recency lists begin as rings of all chunks. */
-static int link_chunks(const struct sched *self, uint32_t n_chunks)
-{
-	struct sched_lane *lane = calloc(1, self->lane_bytes);
-	struct sched_chunk *chunks = (struct sched_chunk *)(lane + 1);
-	int r = 0;
-
-	if (!lane)
-		return -ENOMEM;
-	for (uint32_t chunk = 0; chunk < n_chunks; chunk++) {
-		chunks[chunk].next = (uint16_t)((chunk + 1) % n_chunks);
-		chunks[chunk].prev = (uint16_t)((chunk + n_chunks - 1) % n_chunks);
-	}
-	for (uint32_t cpu = 0; r == 0 && cpu < self->n_cpus; cpu++)
-		r = bpf_map_update_elem(bpf_map__fd(self->skel->maps.lanes), &cpu, lane, BPF_ANY);
-	free(lane);
 	return r;
 }
 
@@ -70,12 +50,10 @@ int sched_load(struct sched *self, uint32_t n_slots)
 	self->skel = skel;
 	skel->rodata->n_slots = n_slots;
 	skel->rodata->n_blocks = n_blocks;
-	self->n_blocks = (uint64_t)self->n_cpus * n_blocks;
+	self->n_blocks = n_blocks;
 	r = size_timelines(self, n_slots);
 	if (r == 0)
 		r = resize(skel->maps.records, (uint64_t)self->n_cpus * n_slots, &self->map_bytes);
-	if (r == 0)
-		r = resize(skel->maps.blocks, (uint64_t)self->n_cpus * n_blocks, &self->map_bytes);
 	if (r == 0)
 		r = resize(skel->maps.throttles, (uint64_t)self->n_cpus * n_slots,
 			   &self->map_bytes);
@@ -93,6 +71,5 @@ int sched_load(struct sched *self, uint32_t n_slots)
 		return r;
 	self->map_bytes += sizeof(__u64) * SLOT_CSS_IDS +
 			   sizeof(struct sched_seen) * SCHED_SEEN_CELLS + SCHED_EVENT_RING_BYTES;
-	r = sched_bpf__load(skel);
-	return r < 0 ? r : link_chunks(self, n_slots / SCHED_CHUNK);
+	return sched_bpf__load(skel);
 }

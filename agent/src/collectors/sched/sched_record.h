@@ -14,14 +14,17 @@
 /* One per (CPU, slot): element `cpu * n_slots + slot`. Whole cache lines, so that CPUs share none. */
 struct sched_record {
 	__u64 ran_ns;
-	__u64 wait_ns;		/* runnable and not running, migrated_wait_ns included */
-	__u64 migrated_wait_ns; /* part of it spent on another CPU's queue before a migration */
-	__u64 throttled_out;	/* switch-outs because a CFS quota ran out */
-	/* Parts of wait_ns; the rest of it is in the pairs, to the ns. */
+	__u64 migrated_wait_ns; /* of all waiting: on another CPU's queue before a migration */
+	/*
+	 * Parts of all waiting, runnable and not running; the rest of it is in the blocks or noted
+	 * to go there. There is no sum of its own, which at a read would be ahead of its parts.
+	 */
+	__u64 own_wait_ns; /* for the cgroup's own tasks; what the block lacks */
 	__u64 throttled_own_wait_ns;
 	__u64 throttled_ancestor_wait_ns;
 	__u64 unattributed_wait_ns;
 	__u64 max_wait_ns; /* user space zeroes it: a maximum found just then may be lost */
+	__u64 padding;
 	/*
 	 * Waits by length; their sum is the number of waits. 32 bits halve the memory; they wrap
 	 * after hours at the earliest and user space takes differences modulo 2^32.
@@ -35,9 +38,8 @@ _Static_assert(sizeof(struct sched_record) == 448, "seven cache lines, shared wi
 #define SCHED_CHUNK 8
 
 /*
- * What one cgroup's tasks suffered on this CPU from each of eight others, next to each
- * other in slots. A chain of SCHED_BLOCK_PROBES elements begins at element
- * `cpu * n_blocks + sched_block_hash()`.
+ * What one cgroup did to eight others on this CPU by running, next to each other in slots.
+ * They follow the lane; a chain of SCHED_BLOCK_PROBES begins at sched_block_hash().
  */
 struct sched_block {
 	__u64 wait_ns[SCHED_CHUNK]; /* waited while the runner ran */
@@ -52,15 +54,25 @@ _Static_assert(sizeof(struct sched_block) == 128, "two cache lines, shared with 
 
 #define SCHED_BLOCK_PROBES 8
 
-/* Never 0: slot 0 does not wait. */
-static inline __u32 sched_block_key(__u32 waiter, __u32 chunk)
+/* Never 0, also where the idle task runs. */
+static inline __u32 sched_block_key(__u32 runner, __u32 chunk)
 {
-	return waiter << 16 | chunk;
+	return 1U << 31 | runner << 16 | chunk;
 }
 
-static inline __u32 sched_block_hash(__u32 waiter, __u32 chunk)
+static inline __u32 sched_block_runner(__u32 key)
 {
-	return waiter * 37 + chunk;
+	return key >> 16 & (SCHED_MAX_SLOTS - 1);
+}
+
+static inline __u32 sched_block_first_waiter(__u32 key)
+{
+	return (key & 0xffff) * SCHED_CHUNK;
+}
+
+static inline __u32 sched_block_hash(__u32 runner, __u32 chunk)
+{
+	return runner * 37 + chunk;
 }
 
 /*
@@ -73,18 +85,38 @@ static inline __u32 sched_block_hash(__u32 waiter, __u32 chunk)
 /* The newest runs: begin tick << SCHED_SLOT_BITS | slot. Each ends where the next begins. */
 #define SCHED_LOG_ENTRIES 1024
 
-/* Eight slots of a CPU, in its recency list, a ring: those that ran last come first. */
+/*
+ * Of these the newest are not swept yet (sweep.bpf.h): a wait among them is noted and not
+ * charged. So many at least are left, so that nearly every wait is; and so many are swept
+ * at once.
+ */
+#define SCHED_UNSWEPT_RUNS 512
+#define SCHED_SWEEP_RUNS   128
+
+/* Eight slots of a CPU, all as of the sweep. */
 struct sched_chunk {
-	__u32 clocks[SCHED_CHUNK]; /* how long each ran in all, ticks */
-	__u32 ran_until;	   /* tick */
-	__u16 next, prev;
-	__u64 padding[3];
+	__u32 clocks[SCHED_CHUNK];  /* how long each ran in all, ticks */
+	__u16 waiting[SCHED_CHUNK]; /* tasks of each */
+	__u32 ran_until;	    /* tick */
+	__u16 n_waiting;	    /* sum of the eight */
+	__u16 at;		    /* place among the lane's waiting chunks, if any waits */
+	__u64 padding;
 };
 
 _Static_assert(sizeof(struct sched_chunk) == 64, "a cache line, shared with BPF");
 
+/* A wait that ended and is not charged yet: from the run in whose list it is ... */
+struct sched_wait {
+	__u64 first_ns; /* ... of which it is charged this, */
+	__u32 until;	/* up to this position in the log, low 32 bits */
+	__u16 slot;
+	__u16 next; /* in the list, 1 + its index; 0 = none */
+};
+
+#define SCHED_WAITS 1024 /* a ring, in the order of their ends */
+
 /*
- * Checkpoints are copies of the CPU's run clocks. One is taken every fourth run and the
+ * Checkpoints are copies of the CPU's run clocks. One is taken after every sweep and the
  * newest of these are kept, in a ring.
  *
  * Older ones get sparser. Time is cut into quanta of 262 us; the checkpoint after a boundary
@@ -92,8 +124,7 @@ _Static_assert(sizeof(struct sched_chunk) == 64, "a cache line, shared with BPF"
  * 2^(level+1)), and a level keeps its newest few: a density always in proportion to age,
  * and nothing is ever moved.
  */
-#define SCHED_RECENT	     32
-#define SCHED_RECENT_RUNS    4
+#define SCHED_RECENT	     16
 #define SCHED_QUANTUM_SHIFT  14 /* ticks */
 #define SCHED_LEVELS	     16 /* the coarsest boundaries are 8.6 s apart: four reach 34 s */
 #define SCHED_LEVEL_BITS     2
@@ -110,65 +141,77 @@ struct sched_checkpoint {
 	__u64 position; /* in the log */
 };
 
-/* One per CPU, and it is its only writer. */
+/* One per CPU, written by who holds its run queue; `is_busy` is for the one who does not. */
 struct sched_cpu {
 	/* Of every switch: */
-	__u64 folded_at;	 /* rq clock up to which the running task's time is in its record */
 	__u64 runs;		 /* of the program */
-	__u64 charges;		 /* pieces that waits were cut into */
 	__u64 running_group;	 /* address of the task group of running_slot; 0 = look it up */
 	__u64 logged_until;	 /* rq clock at the timeline's end */
 	__u64 newest_began_tick; /* of the timeline's last run */
 	__u32 newest;		 /* and its slot */
 	__u32 running_slot;	 /* who came in at the last switch that we saw */
 	__u64 position;		 /* entries ever written to the log */
+	__u64 noted_position;	 /* at the last note: a run from then on is an entry of its own */
+	__u64 n_waits;		 /* ever noted */
 
-	/* When another slot runs: */
-	__u64 recent_position;
-	__u64 recent_tick;   /* of the newest checkpoint of the ring */
-	__u64 n_recent;	     /* checkpoints ever in the ring */
-	__u64 folded_tick;   /* up to which the last run is in its slot's clock */
-	__u64 began_tick;    /* of the timeline: what lies before is nobody's */
-	__u32 newest_chunk;  /* head of the recency list */
-	__u32 used_chunks;   /* from the first: those that ever ran here */
-	__u64 levelled_tick; /* of the newest checkpoint with a level */
-	__u64 levelled_position;
+	/* When a wait is noted: */
+	__u64 swept_position; /* first entry that is not swept */
+	__u64 swept_tick;     /* its begin */
+	__u64 n_swept_waits;  /* of the noted, in order */
+	__u64 began_tick;     /* of the timeline: what lies before is nobody's */
+	__u64 charges;	      /* pieces that waits were cut into */
+	__u64 n_recent;	      /* checkpoints ever in the ring */
+	__u32 n_waiting;      /* chunks in the list of those with waiting tasks */
+	__u32 used_chunks;    /* from the first: those that ever ran here */
 
 	/* Seldom: */
+	__u64 levelled_tick; /* of the newest checkpoint with a level */
+	__u64 levelled_position;
 	__u64 lost_pairs;     /* preemptions and pieces of waits that found no cell */
 	__u64 overflow_runs;  /* switches-in counted in SLOT_OVERFLOW */
 	__u64 migrations;     /* runs of the hook on migrations that counted a wait */
 	__u64 events_lost;    /* no room in the ring */
 	__u64 events_limited; /* swallowed by the limits */
-	__u64 padding[3];
+	__u64 is_busy;	      /* somebody else's wait is noted here, or a read sweeps */
+	__u64 padding;
 };
 
 _Static_assert(sizeof(struct sched_cpu) == 192, "three cache lines, shared with BPF");
 
-/* What changes while a wait is cut into pieces. */
+/* What changes while a wait is cut into pieces, or the log is swept. */
 struct sched_walk {
 	__u64 position;	 /* of the log's entry, plus one */
 	__u64 top_tick;	 /* what lies after is charged already */
 	__u64 remaining; /* ns, not charged yet */
 	__u64 lost;	 /* ns that found no cell */
-	__u32 chunk;	 /* next one of the recency list */
-	__u32 level;	 /* next one of the search for a bracket */
 	__u64 newer_tick, older_tick;
 	__u32 newer, older;   /* the bracket: checkpoints around an instant */
 	__u64 older_position; /* in the log */
-	__u64 padding[7];
+	__u32 level;	      /* next one of the search for a bracket */
+	__u32 chunk;	      /* of the eight that are charged */
+	__u32 runner;	      /* of the run that is swept */
+	__u32 wait;	      /* next one of its list */
+	__u64 run_ns;	      /* its length */
+	__u64 padding[5];
 };
 
 _Static_assert(sizeof(struct sched_walk) == 128, "two cache lines");
 
-/* All of a CPU's timeline in one place, so that it is looked up once; then its chunks follow. */
+/*
+ * All of a CPU's timeline and charges in one place, so that it is looked up once; its blocks
+ * follow.
+ */
 struct sched_lane {
 	struct sched_cpu state;
 	struct sched_walk walk;
+	__u64 log[SCHED_LOG_ENTRIES];
+	__u16 begins[SCHED_LOG_ENTRIES]; /* first of the waits that begin with it, as `next` */
+	struct sched_wait waits[SCHED_WAITS];
+	__u16 waiting[SCHED_MAX_SLOTS / SCHED_CHUNK]; /* chunks with waiting tasks */
 	__u64 recent_ticks[SCHED_RECENT];
 	__u64 recent_positions[SCHED_RECENT];
-	__u64 log[SCHED_LOG_ENTRIES];
 	struct sched_checkpoint levelled[SCHED_LEVELLED];
+	struct sched_chunk chunks[SCHED_MAX_SLOTS / SCHED_CHUNK];
 };
 
 _Static_assert(sizeof(struct sched_lane) % 64 == 0, "whole cache lines");
@@ -238,9 +281,11 @@ struct sched_throttle {
 	__u32 n_spans; /* ever; the newest are kept */
 	struct {
 		__u64 begin, end; /* rq clock */
-		__u64 is_own;	  /* by the cgroup's own quota, not by one above */
 	} spans[SCHED_THROTTLED_SPANS];
-	__u64 pelt_total; /* as `total`, by the PELT clock */
+	__u32 is_own[SCHED_THROTTLED_SPANS]; /* by the cgroup's own quota, not by one above */
+	__u64 pelt_total;		     /* as `total`, by the PELT clock */
+	__u64 throttled_out;		     /* switch-outs because a quota ran out */
+	__u64 padding;
 };
 
 _Static_assert(sizeof(struct sched_throttle) == 128, "two cache lines, shared with BPF");

@@ -64,29 +64,42 @@ static __always_inline __u64 arrivals_in(__u64 word)
 }
 
 /*
+ * The word after an arrival more. Its fields may overflow into their neighbors, once in 36
+ * minutes of waits or 65,536 arrivals: then nothing is known at the next arrival.
+ */
+static __always_inline __u64 seen_next(__u64 word, __u64 wait_ns)
+{
+	return word + (1ULL << SCHED_SEEN_COUNT_SHIFT) + wait_ns;
+}
+
+/* What the kernel's books would be had nothing happened since the task was last seen. */
+static __always_inline __u64 expected_word(const struct task_struct *next)
+{
+	return seen_word(seen_tag(spread_pid(next)), next->sched_info.pcount,
+			 next->sched_info.run_delay);
+}
+
+static __always_inline bool is_expected(const struct sched_seen *cell, __u64 word)
+{
+	return cell->word == word && !cell->counted;
+}
+
+/*
  * A dequeue for migration adds the wait so far to run_delay and clears last_queued, so what
  * run_delay gained since is the part waited elsewhere. But if pcount moved on by more than
  * one, the task got a CPU without an event (kernels may keep some tasks out of tracing; a
  * missed event on any), and the gain is that wait, too: so the sum stays what the kernel
  * counts. Nothing is known when another pid took the task's cell meanwhile.
  */
-static __always_inline struct earlier_wait earlier_wait(const struct task_struct *next,
-							__u64 wait_ns, __u64 now)
+static __always_inline struct earlier_wait
+look_back(const struct task_struct *next, struct sched_seen *cell, __u64 wait_ns, __u64 now)
 {
 	const __u64 run_delay = next->sched_info.run_delay, pcount = next->sched_info.pcount;
-	const __u32 spread = spread_pid(next);
-	const __u64 tag = seen_tag(spread);
-	struct sched_seen *cell = seen_cell(spread);
+	const __u64 tag = seen_tag(spread_pid(next)), before = cell->word;
 	struct earlier_wait earlier = {};
-	__u64 before, gained;
+	__u64 gained;
 	__u32 unseen;
 
-	if (!cell)
-		return earlier;
-	before = cell->word;
-	cell->word = seen_word(tag, pcount + 1, run_delay + wait_ns);
-	if (before == seen_word(tag, pcount, run_delay) && !cell->counted) /* nearly always */
-		return earlier;
 	if (cell->counted) {
 		if (has_tag(before, tag) && has_tag(cell->counted, tag))
 			earlier.counted_ns = cell->counted & SCHED_SEEN_DELAY_MASK;

@@ -76,7 +76,7 @@ static __always_inline void close_span(struct sched_throttle *throttle, __u64 to
 	if (!is_past || step <= now - from) {
 		throttle->spans[at].begin = begin;
 		throttle->spans[at].end = begin + step < now ? begin + step : now;
-		throttle->spans[at].is_own = throttle->open_is_own;
+		throttle->is_own[at] = throttle->open_is_own;
 		throttle->n_spans++;
 	}
 	throttle->total = total;
@@ -121,11 +121,10 @@ static __noinline int look_at_queue(const struct cfs_rq *cfs_rq, __u32 cpu, __u3
 __noinline int throttled_out(__u32 cpu, __u32 slot, __u64 total, __u64 since, __u32 is_own)
 {
 	struct sched_throttle *throttle = throttle_of(cpu, slot);
-	struct sched_record *record = record_of(cpu, slot);
 
-	if (!throttle || !record)
+	if (!throttle)
 		return 0;
-	record->throttled_out++;
+	throttle->throttled_out++;
 	throttle->open_is_own = is_own;
 	if (!IS_BY_TASK)
 		return 0;
@@ -172,7 +171,7 @@ __noinline __u64 throttled_between(__u32 cpu, __u32 slot, __u64 from, __u64 to)
 		if (begin >= end || (is_open && !throttle->open_since))
 			continue;
 		ns += end - begin;
-		is_own = is_open ? throttle->open_is_own : throttle->spans[at % 4].is_own;
+		is_own = is_open ? throttle->open_is_own : throttle->is_own[at % 4];
 	}
 	return ns << 1 | !!is_own;
 }
@@ -196,7 +195,7 @@ __noinline __u64 throttled_at_first(__u32 cpu, __u32 slot, __u64 total, __u64 fr
 		if (begin > from || end <= from)
 			continue;
 		ns += end - from;
-		is_own = throttle->spans[at].is_own;
+		is_own = throttle->is_own[at];
 	}
 	return (ns < now - from ? ns : now - from) << 1 | !!is_own;
 }

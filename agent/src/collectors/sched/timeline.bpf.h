@@ -10,59 +10,65 @@
 /* The mask as the verifier's bound: slot numbers come from a map that user space can write. */
 static __always_inline struct sched_chunk *chunk_in(struct sched_lane *lane, __u32 chunk)
 {
-	return (struct sched_chunk *)(lane + 1) + (chunk & (n_slots / SCHED_CHUNK - 1));
+	return &lane->chunks[chunk % (SCHED_MAX_SLOTS / SCHED_CHUNK)];
 }
 
-static __always_inline void move_to_front(struct sched_lane *lane, __u32 chunk)
+/*
+ * For the two that write to a lane without being its CPU's switch: a read, which is on that
+ * CPU, and a migration, which holds its run queue.
+ */
+static __always_inline bool begin_lane(struct sched_lane *lane)
 {
-	struct sched_cpu *state = &lane->state;
-	struct sched_chunk *moved = chunk_in(lane, chunk);
-	struct sched_chunk *head = chunk_in(lane, state->newest_chunk);
-
-	chunk_in(lane, moved->prev)->next = moved->next;
-	chunk_in(lane, moved->next)->prev = moved->prev;
-	moved->next = (__u16)state->newest_chunk;
-	moved->prev = head->prev;
-	chunk_in(lane, head->prev)->next = (__u16)chunk;
-	head->prev = (__u16)chunk;
-	state->newest_chunk = chunk;
-	if (chunk >= state->used_chunks)
-		state->used_chunks = chunk + 1;
+	return !__sync_lock_test_and_set(&lane->state.is_busy, 1);
 }
 
-/* The newest run is in its slot's clock only from here on, up to the timeline's end. */
-static __always_inline void fold_newest(struct sched_lane *lane)
+static __always_inline void end_lane(struct sched_lane *lane)
 {
-	struct sched_cpu *state = &lane->state;
-	const __u64 tick = state->logged_until >> SCHED_TICK_SHIFT;
-	struct sched_chunk *chunk = chunk_in(lane, state->newest / SCHED_CHUNK);
+	__sync_lock_test_and_set(&lane->state.is_busy, 0);
+}
 
-	chunk->clocks[state->newest % SCHED_CHUNK] += (__u32)(tick - state->folded_tick);
-	chunk->ran_until = (__u32)tick;
-	state->folded_tick = tick;
+#define LANE_TRIES 4096
+
+static __always_inline __u64 log_entry(const struct sched_lane *lane, __u64 position)
+{
+	return lane->log[position % SCHED_LOG_ENTRIES];
+}
+
+static __always_inline __u64 began_tick(__u64 entry)
+{
+	return entry >> SCHED_SLOT_BITS;
+}
+
+static __always_inline __u32 runner_of(__u64 entry)
+{
+	return entry & (SCHED_MAX_SLOTS - 1);
+}
+
+/* The timeline's end, to the tick. */
+static __always_inline __u64 end_tick(const struct sched_cpu *state)
+{
+	return state->logged_until >> SCHED_TICK_SHIFT;
 }
 
 static __always_inline void begin_run(struct sched_lane *lane, __u32 slot)
 {
 	struct sched_cpu *state = &lane->state;
-	const __u64 tick = state->logged_until >> SCHED_TICK_SHIFT;
+	const __u32 at = state->position % SCHED_LOG_ENTRIES;
+	const __u64 tick = end_tick(state);
 
 	state->newest = slot;
 	state->newest_began_tick = tick;
-	lane->log[state->position % SCHED_LOG_ENTRIES] = tick << SCHED_SLOT_BITS | slot;
+	lane->log[at] = tick << SCHED_SLOT_BITS | slot;
+	lane->begins[at] = 0;
 	state->position++;
-	if (slot / SCHED_CHUNK != state->newest_chunk)
-		move_to_front(lane, slot / SCHED_CHUNK);
 }
 
 static __always_inline void log_run(struct sched_lane *lane, __u32 slot, __u64 until)
 {
 	struct sched_cpu *state = &lane->state;
 
-	if (slot != state->newest) {
-		fold_newest(lane);
+	if (slot != state->newest || state->noted_position == state->position)
 		begin_run(lane, slot);
-	}
 	state->logged_until = until;
 }
 
@@ -77,12 +83,10 @@ static __always_inline void begin_timeline(struct sched_lane *lane, __u64 now)
 
 	state->logged_until = now;
 	state->began_tick = tick;
-	state->folded_tick = tick;
+	state->swept_tick = tick;
 	state->levelled_tick = tick;
 	state->used_chunks = 1;
 	state->n_recent = 1;
-	state->recent_tick = tick - 1;
-	state->recent_position = 1;
 	lane->recent_ticks[0] = tick - 1;
 	lane->recent_positions[0] = 1;
 	begin_run(lane, SLOT_OVERFLOW);

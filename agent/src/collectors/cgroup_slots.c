@@ -233,7 +233,7 @@ int cgroup_slots_release(struct cgroup_slots *self)
 
 		if (!self->is_marked[slot])
 			continue;
-		/* Before the queue has it: a CPU may take it at once. */
+		/* Before the stack has it: a CPU may take it at once. */
 		self->rests_since_ns[slot] = 0;
 		r = bpf_map_update_elem(self->free_fd, NULL, &slot, BPF_ANY);
 		if (r < 0)

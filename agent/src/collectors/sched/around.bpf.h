@@ -45,6 +45,8 @@ __noinline __u64 blame_around(__u32 cpu, __u32 waiter, __u64 from, __u64 ns)
 	blame.lane->walk.position = blame.lane->state.position;
 	blame.lane->walk.top_tick = end_tick(&blame.lane->state);
 	blame.from_tick = tick_in(&blame.lane->state, from);
+	if (blame.from_tick << SCHED_TICK_SHIFT >= from + (1 << SCHED_TICK_SHIFT))
+		return ns; /* it began before the timeline, or too long ago */
 	blame.lane->walk.remaining = ns;
 	blame.lane->walk.lost = 0;
 	blame.lane->state.charges += LOOP(SCHED_LOG_ENTRIES, walk_around, &blame);

@@ -22,7 +22,8 @@ struct blame {
 	__u32 teller; /* whose event draft */
 	__u32 waiter;
 	__u32 now, span; /* ticks: only chunks that ran within the span before now count */
-	__u32 fraction;	 /* of older..newer, in FRACTION_BITS; 0 = what lies before is in the log */
+	__u32 fraction;	 /* of older..newer, in FRACTION_BITS, that lies in the wait */
+	bool is_logged;	 /* what lies before newer is in the log instead */
 };
 
 /* One run a call; whole ticks, the last of them takes what these leave over. */
@@ -46,9 +47,11 @@ static long walk_log(__u32 step, void *context)
 /* What a slot ran since the newer checkpoint, and its part of what was run before that. */
 static __always_inline __u64 share_of(const struct blame *self, __u32 chunk, __u32 at)
 {
-	const __u32 slot = chunk * SCHED_CHUNK + at;
-	const __u32 newer = self->newer[slot];
+	__u32 slot = chunk * SCHED_CHUNK + at, newer;
 
+	barrier_var(slot); /* Linux 6.1 forgets the bounds of the OR that clang makes of the sum */
+	slot &= n_slots - 1;
+	newer = self->newer[slot];
 	return ((__u64)(chunk_in(self->lane, chunk)->clocks[at] - newer) << SCHED_TICK_SHIFT) +
 	       ((__u64)(newer - self->older[slot]) * self->fraction >>
 		(FRACTION_BITS - SCHED_TICK_SHIFT));
@@ -157,6 +160,7 @@ static __always_inline bool open_bracket(struct blame *self)
 		return true;
 	}
 	self->span = (__u32)(state->swept_tick - walk->newer_tick);
+	self->is_logged = true;
 	walk->top_tick = walk->newer_tick;
 	return true;
 }
@@ -183,7 +187,7 @@ __noinline int tell_shares(__u32 cpu, __u32 teller, __u64 from)
 	if (!open_bracket(&blame))
 		return 0;
 	LOOP(state->used_chunks, tell_chunk, &blame);
-	if (!blame.fraction)
+	if (blame.is_logged)
 		LOOP(SCHED_LOG_ENTRIES, tell_run, &blame);
 	return 0;
 }
@@ -208,11 +212,11 @@ __noinline __u64 blame_swept(__u32 cpu, __u32 waiter, __u64 tick, __u64 ns)
 	if (!open_bracket(&blame))
 		return ns;
 	state->charges += LOOP(state->used_chunks, charge_chunk, &blame);
-	if (!blame.fraction)
+	if (blame.is_logged)
 		state->charges += LOOP(SCHED_LOG_ENTRIES, walk_log, &blame);
 	else /* what rounding leaves: a few ns */
 		walk->lost += charge_run(blame.lane, cpu, waiter, state->newest, walk->remaining);
-	return walk->lost + (blame.fraction ? 0 : walk->remaining);
+	return walk->lost + (blame.is_logged ? walk->remaining : 0);
 }
 
 /* A sum, as branches would be guesses: 1 if the run at a position had begun by then. */

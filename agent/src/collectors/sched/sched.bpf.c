@@ -18,6 +18,9 @@
 /* enum sched_level; user space writes it. */
 __u32 level;
 
+/* Counts cgroups that came or went, and slots taken back. */
+__u32 generation;
+
 /*
  * Most waits lie under one run, the newest: it is charged here. What was for more is noted,
  * and charged when the log is swept. Returns how much is nobody's.
@@ -203,22 +206,53 @@ static __always_inline bool is_runnable(const struct task_struct *prev)
 	return !bpf_core_field_exists(prev->se.sched_delayed) || !prev->se.sched_delayed;
 }
 
-/* A slot that was just looked up, and for which task group. */
+/* A slot that was just looked up, and for which queue. */
 struct known_slot {
-	__u64 group;
+	__u64 queue;
 	__u32 slot;
 };
 
-/* Switches are often within a group. Its address means it, for its task is here. */
-static __always_inline __u32 slot_of(const struct task_struct *task, struct known_slot *known)
+/* The verifier forbids to shift an address, but not to read one from a map. */
+static __always_inline __u64 number_of(struct sched_lane *lane, const struct cfs_rq *queue)
 {
-	const __u64 group = (__u64)task->sched_task_group;
+	volatile __u64 *number = &lane->walk.address;
+
+	*number = (__u64)queue;
+	return *number;
+}
+
+/*
+ * The way over the task's cgroup costs lines that nobody else has in the cache. Not for who
+ * has no slot: it may get one.
+ */
+static __always_inline __u32 slot_of_queue(const struct task_struct *task, struct sched_lane *lane)
+{
+	const __u64 queue = number_of(lane, task->se.cfs_rq);
+	const __u32 at = (__u32)(queue >> 6) * 2654435761U >> (32 - SCHED_QUEUE_BITS);
+	struct sched_queue *known = &lane->queues[at];
+	const __u32 now = generation;
+
+	if (known->address == queue && known->generation == now)
+		return known->slot;
+	known->address = 0;
+	known->slot = cgroup_slot(task);
+	known->generation = now;
+	if (known->slot != SLOT_OVERFLOW)
+		known->address = queue;
+	return known->slot;
+}
+
+/* Switches are often within a cgroup. Its queue's address means it, for its task is here. */
+static __always_inline __u32 slot_of(const struct task_struct *task, struct sched_lane *lane,
+				     struct known_slot *known)
+{
+	const __u64 queue = (__u64)task->se.cfs_rq;
 
 	if (!task->pid)
 		return SLOT_IDLE;
-	if (group != known->group) {
-		known->group = group;
-		known->slot = cgroup_slot(task);
+	if (queue != known->queue) {
+		known->queue = queue;
+		known->slot = slot_of_queue(task, lane);
 	}
 	return known->slot;
 }
@@ -239,9 +273,9 @@ static __always_inline void count_prev(const struct task_struct *prev, __u32 slo
 static __always_inline bool is_within(const struct sched_cpu *state, const struct task_struct *prev,
 				      const struct task_struct *next)
 {
-	const __u64 group = (__u64)next->sched_task_group;
+	const __u64 queue = (__u64)next->se.cfs_rq;
 
-	return group == state->running_group && group == (__u64)prev->sched_task_group &&
+	return queue == state->running_queue && queue == (__u64)prev->se.cfs_rq &&
 	       state->newest == state->running_slot && state->noted_position != state->position &&
 	       prev->pid && next->pid;
 }
@@ -289,17 +323,17 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	state->runs++;
 	if (is_within(state, prev, next) && count_within(lane, prev, next, cpu, now))
 		return 0;
-	known.group = state->running_group;
+	known.queue = state->running_queue;
 	known.slot = state->running_slot;
-	prev_slot = slot_of(prev, &known);
-	next_slot = slot_of(next, &known);
+	prev_slot = slot_of(prev, lane, &known);
+	next_slot = slot_of(next, lane, &known);
 	if (prev->pid && came_unseen(state, prev->sched_info.last_arrival, now))
 		count_arrival(prev, prev_slot, lane, cpu);
 	extend_timeline(lane, prev_slot, now);
 	state->running_slot = next_slot;
-	/* While nobody of the group is here it may go; and who has no slot may get one. */
-	state->running_group =
-		next_slot == SLOT_IDLE || next_slot == SLOT_OVERFLOW ? 0 : known.group;
+	/* While nobody of the cgroup is here it may go; and who has no slot may get one. */
+	state->running_queue =
+		next_slot == SLOT_IDLE || next_slot == SLOT_OVERFLOW ? 0 : known.queue;
 	if (sweep_is_due(state))
 		sweep(cpu, SCHED_SWEEP_RUNS);
 	if (next_slot != SLOT_IDLE) {
@@ -357,11 +391,32 @@ int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
 	return 0;
 }
 
+/* By then none of its tasks has run; and at the end, none will. */
+SEC("raw_tp/cgroup_mkdir")
+int cgroup_came(void *ctx)
+{
+	__sync_fetch_and_add(&generation, 1);
+	return 0;
+}
+
+SEC("raw_tp/cgroup_rmdir")
+int cgroup_went(void *ctx)
+{
+	__sync_fetch_and_add(&generation, 1);
+	return 0;
+}
+
+struct try_lane {
+	struct sched_lane *lane;
+	bool is_ours;
+};
+
 static long try_lane(__u32 step, void *context)
 {
-	struct sched_lane **lane = context;
+	struct try_lane *self = context;
 
-	return begin_lane(*lane);
+	self->is_ours = begin_lane(self->lane);
+	return self->is_ours;
 }
 
 /*
@@ -376,13 +431,17 @@ int fold_running(void *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	const __u64 now = task->se.cfs_rq->rq->clock;
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct sched_lane *lane = lane_of(cpu);
+	struct try_lane try = {.lane = lane_of(cpu)};
+	struct sched_lane *lane = try.lane;
 
-	if (!lane || LOOP(LANE_TRIES, try_lane, &lane) == LANE_TRIES)
+	if (!lane)
 		return 0;
+	LOOP(LANE_TRIES, try_lane, &try);
+	if (!try.is_ours)
+		return 1;
 	if (!came_unseen(&lane->state, task->sched_info.last_arrival, now)) /* that has time */
 		extend_timeline(lane, task->pid ? cgroup_slot(task) : SLOT_IDLE, now);
-	sweep_all(lane, cpu);
+	sweep(cpu, SCHED_LOG_ENTRIES);
 	end_lane(lane);
 	return 0;
 }

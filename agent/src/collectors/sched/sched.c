@@ -178,6 +178,22 @@ static int root_cgroup_id(const struct cgroup_table *cgroups, uint64_t *ret_id)
 	return 0;
 }
 
+/* What is remembered of cgroups by address is right only while these tell of every new one. */
+static int attach_generation(struct sched *self, struct collector_report *report)
+{
+	struct sched_bpf *skel = self->skel;
+	int r;
+
+	skel->links.cgroup_came = bpf_program__attach(skel->progs.cgroup_came);
+	if (skel->links.cgroup_came)
+		skel->links.cgroup_went = bpf_program__attach(skel->progs.cgroup_went);
+	if (skel->links.cgroup_went)
+		return 0;
+	r = -errno;
+	bpf_env_report_refused(report, "the hooks on cgroup_mkdir and cgroup_rmdir", r);
+	return r;
+}
+
 static int start(struct sched *self, struct collector_report *report)
 {
 	uint64_t root_id = 0;
@@ -203,6 +219,9 @@ static int start(struct sched *self, struct collector_report *report)
 		return r;
 	/* Before attach: what runs now is counted from now on, not from when it got its CPU. */
 	r = sched_fold_running(self);
+	if (r < 0)
+		return r;
+	r = attach_generation(self, report);
 	if (r < 0)
 		return r;
 	self->skel->links.sched_switch = bpf_program__attach(self->skel->progs.sched_switch);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Inner header of the sched collector: its state, shared by sched.c and sched_read.c. */
+/* Inner header of the sched collector: its state, shared by its files. */
 #include <stdint.h>
 
 #include "collectors/cgroup_slots.h"

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "collectors/sched/sched.h"
+#include "sched.skel.h"
 
 /* Between two reads; pages that are not used cost nothing. Who does not fit keeps its slot. */
 #define FINAL_CGROUPS (2 * (size_t)SCHED_MAX_SLOTS)
@@ -76,6 +77,7 @@ static int take_back(struct sched *self, uint64_t now_ns)
 	r = cgroup_slots_detach(&self->slots);
 	if (r < 0)
 		return r;
+	__atomic_fetch_add(&self->skel->bss->generation, 1, __ATOMIC_SEQ_CST);
 	clear_pairs(self);
 	forget_retired(self);
 	zero_records(self);

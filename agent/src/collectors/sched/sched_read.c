@@ -16,6 +16,7 @@ int sched_fold_running(const struct sched *self)
 		LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
 		const int r = bpf_prog_test_run_opts(fd, &options);
 
+		/* One that is busy with a migration all the while has its say at the next read. */
 		if (r < 0 && r != -ENXIO) /* ENXIO: that CPU is offline, nothing runs there */
 			return r;
 	}

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * What sched.bpf.c counts. All counters only grow and each element has one writer, its
- * CPU, unless it says otherwise; user space maps them, sums over CPUs and differences.
+ * What sched.bpf.c counts. All counters only grow and each element has one writer at a time,
+ * who holds its CPU's run queue, unless it says otherwise; user space maps them, sums over CPUs and differences.
  */
 #include <linux/types.h>
 
@@ -88,7 +88,7 @@ static inline __u32 sched_block_hash(__u32 runner, __u32 chunk)
 /*
  * Of these the newest are not swept yet (sweep.bpf.h): a wait among them is noted and not
  * charged. So many at least are left, so that nearly every wait is; and so many are swept
- * at once.
+ * at once; a read sweeps all, and so may thousands of migrations at once.
  */
 #define SCHED_UNSWEPT_RUNS 512
 #define SCHED_SWEEP_RUNS   128
@@ -145,14 +145,14 @@ struct sched_checkpoint {
 struct sched_cpu {
 	/* Of every switch: */
 	__u64 runs;		 /* of the program */
-	__u64 running_group;	 /* address of the task group of running_slot; 0 = look it up */
+	__u64 running_queue;	 /* address of the cfs_rq of running_slot; 0 = look it up */
 	__u64 logged_until;	 /* rq clock at the timeline's end */
 	__u64 newest_began_tick; /* of the timeline's last run */
 	__u32 newest;		 /* and its slot */
 	__u32 running_slot;	 /* who came in at the last switch that we saw */
 	__u64 position;		 /* entries ever written to the log */
-	__u64 noted_position;	 /* at the last note: a run from then on is an entry of its own */
-	__u64 n_waits;		 /* ever noted */
+	__u64 noted_position; /* at the last note or read: a run from then on is an entry of its own */
+	__u64 n_waits;	      /* ever noted */
 
 	/* When a wait is noted: */
 	__u64 swept_position; /* first entry that is not swept */
@@ -178,6 +178,18 @@ struct sched_cpu {
 
 _Static_assert(sizeof(struct sched_cpu) == 192, "three cache lines, shared with BPF");
 
+/*
+ * A cgroup has one cfs_rq a CPU, and its tasks point to it: where they lead, by address. As
+ * addresses are given out again, all of it is forgotten when cgroups come or go.
+ */
+struct sched_queue {
+	__u64 address;
+	__u32 slot;
+	__u32 generation; /* of the cgroups */
+};
+
+#define SCHED_QUEUE_BITS 6
+
 /* What changes while a wait is cut into pieces, or the log is swept. */
 struct sched_walk {
 	__u64 position;	 /* of the log's entry, plus one */
@@ -192,7 +204,8 @@ struct sched_walk {
 	__u32 runner;	      /* of the run that is swept */
 	__u32 wait;	      /* next one of its list */
 	__u64 run_ns;	      /* its length */
-	__u64 padding[5];
+	__u64 address;	      /* on its way to be a number */
+	__u64 padding[4];
 };
 
 _Static_assert(sizeof(struct sched_walk) == 128, "two cache lines");
@@ -204,6 +217,7 @@ _Static_assert(sizeof(struct sched_walk) == 128, "two cache lines");
 struct sched_lane {
 	struct sched_cpu state;
 	struct sched_walk walk;
+	struct sched_queue queues[1 << SCHED_QUEUE_BITS]; /* by hash of the address */
 	__u64 log[SCHED_LOG_ENTRIES];
 	__u16 begins[SCHED_LOG_ENTRIES]; /* first of the waits that begin with it, as `next` */
 	struct sched_wait waits[SCHED_WAITS];
@@ -306,7 +320,7 @@ struct sched_shift {
  */
 struct sched_seen {
 	__u64 word;    /* 0 = empty */
-	__u64 counted; /* tag << 57 | part of the wait at hand that is in wait_ns already; 0 = none */
+	__u64 counted; /* tag << 57 | part of the wait at hand that is counted already; 0 = none */
 };
 
 #define SCHED_SEEN_CELLS       32768

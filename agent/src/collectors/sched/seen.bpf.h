@@ -128,7 +128,7 @@ look_back(const struct task_struct *next, struct sched_seen *cell, __u64 wait_ns
 /*
  * The same for a task that got this CPU without an event and leaves it now: what it waited
  * until it came; 0 where that cannot be told. What of that wait lay before a migration and
- * is in wait_ns already comes by `ret_counted_ns`.
+ * is counted already comes by `ret_counted_ns`.
  */
 static __always_inline __u64 wait_until_unseen(const struct task_struct *prev,
 					       __u64 *ret_counted_ns)

@@ -238,11 +238,16 @@ static long sweep_run(__u32 step, void *context)
 __noinline int sweep(__u32 cpu, __u32 n_runs)
 {
 	struct sweep sweep = {.lane = lane_of(cpu), .cpu = cpu};
+	struct sched_cpu *state;
 
 	if (!sweep.lane || sweep.lane->state.swept_position == sweep.lane->state.position)
 		return 0;
 	LOOP(n_runs, sweep_run, &sweep);
 	take_checkpoint(sweep.lane, cpu);
+	state = &sweep.lane->state;
+	if (state->swept_position ==
+	    state->position) /* the newest: what runs on is another entry */
+		state->noted_position = state->position;
 	return 0;
 }
 
@@ -250,11 +255,4 @@ static __always_inline bool sweep_is_due(const struct sched_cpu *state)
 {
 	return state->position - state->swept_position >= SCHED_UNSWEPT_RUNS + SCHED_SWEEP_RUNS ||
 	       state->n_waits - state->n_swept_waits >= SCHED_WAITS - SCHED_SWEEP_RUNS;
-}
-
-/* All of it, for a read. What runs on is another entry, for this one is charged. */
-static __always_inline void sweep_all(struct sched_lane *lane, __u32 cpu)
-{
-	sweep(cpu, SCHED_LOG_ENTRIES);
-	lane->state.noted_position = lane->state.position;
 }

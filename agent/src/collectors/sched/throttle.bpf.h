@@ -161,8 +161,9 @@ __noinline __u64 throttled_between(__u32 cpu, __u32 slot, __u64 from, __u64 to)
 		return 0;
 	for (__u32 at = 0; at <= SCHED_THROTTLED_SPANS; at++) {
 		const bool is_open = at == SCHED_THROTTLED_SPANS;
-		__u64 begin = is_open ? throttle->open_since : throttle->spans[at % 4].begin;
-		__u64 end = is_open && begin ? to : throttle->spans[at % 4].end;
+		__u64 begin = is_open ? throttle->open_since
+				      : throttle->spans[at % SCHED_THROTTLED_SPANS].begin;
+		__u64 end = is_open && begin ? to : throttle->spans[at % SCHED_THROTTLED_SPANS].end;
 
 		if (begin < from)
 			begin = from;
@@ -171,7 +172,8 @@ __noinline __u64 throttled_between(__u32 cpu, __u32 slot, __u64 from, __u64 to)
 		if (begin >= end || (is_open && !throttle->open_since))
 			continue;
 		ns += end - begin;
-		is_own = is_open ? throttle->open_is_own : throttle->is_own[at % 4];
+		is_own = is_open ? throttle->open_is_own
+				 : throttle->is_own[at % SCHED_THROTTLED_SPANS];
 	}
 	return ns << 1 | !!is_own;
 }
